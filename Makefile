@@ -1,0 +1,51 @@
+# Every target creates .venv and installs what it needs by itself.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DOCS ?= .
+Q ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help search test check fix docs bench faults clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+
+$(VENV)/.runtime: pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.runtime
+
+search: $(VENV)/.runtime ## Index DOCS=folder and search it for Q="words"
+	@$(BIN)/bookwheel search "$(Q)" "$(DOCS)" --refresh
+
+test: $(VENV)/.dev ## Run the tests
+	@$(BIN)/python -m pytest -n auto
+
+check: $(VENV)/.dev ## May I commit? Format, lint, types, layers, docs, tests with coverage
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered
+
+fix: $(VENV)/.dev ## Format and repair what the linter can
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+docs: $(VENV)/.dev ## Write the generated parts of docs/ anew
+	@$(BIN)/python -m tests.docs_tables --write
+
+bench: $(VENV)/.dev ## Measure on DOCS=folder and print the table of docs/benchmarks.md
+	@$(BIN)/python -m bench "$(DOCS)"
+
+faults: $(VENV)/.dev ## The long runs: kills, damage, races
+	@$(BIN)/python -m pytest -m faults
+
+clean: ## Remove what the targets made
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

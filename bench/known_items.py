@@ -1,0 +1,135 @@
+"""Known-item quality: does a page come back for its own title, misspelt title, rare word, words?
+
+A page counts when its lower-cased title is unique and has at least two words of three letters.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import string
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`", re.S)
+_MACRO = re.compile(r"\{\{.*?\}\}", re.S)
+_LINK_TARGET = re.compile(r"\]\([^)]*\)")
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.S)
+_LETTERS = re.compile(r"[A-Za-z]+")
+_LONG_WORDS = re.compile(r"\b[a-z]{5,}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page with what queries are made from."""
+
+    document: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How often the page was first, among the first ten, and how many answers were empty."""
+
+    queries: int
+    hit1: float
+    hit10: float
+    mrr: float
+    empty: int
+
+
+def eligible(pages: Iterable[Page]) -> list[Page]:
+    """Return the pages with a unique title of at least two words of three letters."""
+    every = list(pages)
+    titles = Counter(page.title.lower() for page in every)
+    return [
+        page
+        for page in every
+        if titles[page.title.lower()] == 1
+        and sum(len(word) >= 3 for word in _LETTERS.findall(page.title)) >= 2
+    ]
+
+
+def exact_title(page: Page, _: random.Random) -> str:
+    """The title as it stands."""
+    return page.title
+
+
+def swapped_letter(page: Page, _: random.Random) -> str:
+    """The title with two letters swapped in the middle of its longest word."""
+    word = max(_LETTERS.findall(page.title), key=len)
+    middle = len(word) // 2
+    swapped = word[: middle - 1] + word[middle] + word[middle - 1] + word[middle + 1 :]
+    return page.title.replace(word, swapped, 1)
+
+
+def one_edit(word: str, rng: random.Random) -> str:
+    """The word with one letter inserted, deleted, replaced or swapped, anywhere."""
+    letter = rng.choice(string.ascii_lowercase)
+    at = rng.randrange(len(word))
+    kind = rng.choice(("insert", "delete", "replace", "swap"))
+    if kind == "insert":
+        return word[:at] + letter + word[at:]
+    if kind == "delete":
+        return word[:at] + word[at + 1 :]
+    if kind == "replace":
+        return word[:at] + letter + word[at + 1 :]
+    at = min(at, len(word) - 2)
+    return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+
+
+def rare_words(pages: Sequence[Page]) -> dict[str, str]:
+    """Return for each page that has one its rarest title word of five letters or more."""
+    titles = Counter(word for page in pages for word in set(_LETTERS.findall(page.title.lower())))
+    rare = {}
+    for page in pages:
+        words = [w for w in _LETTERS.findall(page.title.lower()) if len(w) >= 5 and titles[w] == 1]
+        if words:
+            rare[page.document] = max(words, key=len)
+    return rare
+
+
+def six_words(page: Page, rng: random.Random) -> str | None:
+    """Six words of five letters or more out of the first 3,000 characters of prose."""
+    prose = _FRONT_MATTER.sub("", page.text)
+    prose = _LINK_TARGET.sub("]", _MACRO.sub(" ", _CODE.sub(" ", prose)))[:3000]
+    words = sorted(set(_LONG_WORDS.findall(prose)))
+    return " ".join(rng.sample(words, 6)) if len(words) >= 6 else None
+
+
+def measure(search: Callable[[str], Sequence[str]], queries: Iterable[tuple[str, str]]) -> Score:
+    """Ask each query and look where its page stands in the answer."""
+    ranks: list[int] = []
+    empty = 0
+    for query, document in queries:
+        answer = list(search(query))
+        empty += not answer
+        ranks.append(answer.index(document) + 1 if document in answer else 0)
+    total = max(1, len(ranks))
+    return Score(
+        len(ranks),
+        sum(rank == 1 for rank in ranks) / total,
+        sum(1 <= rank <= 10 for rank in ranks) / total,
+        sum(1 / rank for rank in ranks if 1 <= rank <= 10) / total,
+        empty,
+    )
+
+
+def queries(pages: Sequence[Page], count: int, seed: int = 7) -> dict[str, list[tuple[str, str]]]:
+    """Return the four kinds of queries, each with the page that it must find."""
+    rng = random.Random(seed)
+    sample = rng.sample(pages, min(count, len(pages)))
+    rare = rare_words(pages)
+    having = [page for page in pages if page.document in rare]
+    edited = rng.sample(having, min(count, len(having)))
+    worded = ((six_words(page, rng), page.document) for page in rng.sample(pages, len(pages)))
+    return {
+        "exact title": [(exact_title(page, rng), page.document) for page in sample],
+        "one swapped letter": [(swapped_letter(page, rng), page.document) for page in sample],
+        "rare word, one edit": [
+            (one_edit(rare[page.document], rng), page.document) for page in edited
+        ],
+        "six body words": [(query, page) for query, page in worded if query][:count],
+    }

@@ -1,0 +1,107 @@
+"""The command line: one file per command, imported when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from bookwheel import __version__
+from bookwheel.errors import BadRequest, BookwheelError
+
+COMMANDS = {
+    "index": "Index folders, or bring their index up to date.",
+    "search": "Search folders for words.",
+    "show": "Show a document, some of its lines, or one section.",
+    "outline": "Show the headings of a document.",
+    "list": "List the documents of a collection or folder.",
+    "status": "Show what is indexed, what could not be read, and why.",
+    "doctor": "Show settings and check, or repair, the index.",
+}
+
+
+class CommandTable(TyperGroup):
+    """Loads a command when it is called, so that one command does not pay for the others."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands in the order of the help page."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command by name, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"bookwheel.cli.{cmd_name}_command")
+        single = typer.Typer(
+            pretty_exceptions_enable=False, rich_markup_mode=None, add_completion=False
+        )
+        single.command(name=cmd_name, help=_keep_examples(module.__doc__ or ""))(module.run)
+        return typer.main.get_command(single)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command called, and name the nearest one when there is none of that name."""
+        if args and args[0] not in COMMANDS:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1, cutoff=0.5)
+            hint = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(COMMANDS)}."
+            raise BadRequest(f"There is no command {args[0]!r}.", hint=hint)
+        return super().resolve_command(ctx, args)
+
+
+def _keep_examples(text: str) -> str:
+    """Mark indented paragraphs so that the help page does not flow them together."""
+    return text.replace("\n\n    ", "\n\n\b\n    ")
+
+
+app = typer.Typer(
+    cls=CommandTable,
+    name="bookwheel",
+    help=(
+        "Search folders of documents from the command line.\n\n\b\n"
+        "  bookwheel search 'how to deploy' ~/notes    index the folder if need be, then search\n"
+        "  bookwheel show guides/setup.md ~/notes      read what was found"
+    ),
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"bookwheel {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def about(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Hold the options of the whole program."""
+
+
+def main() -> None:
+    """Run the command line; errors are one line on standard error and an exit code."""
+    try:
+        app(prog_name="bookwheel")
+    except BookwheelError as error:
+        print(f"bookwheel: {error.message}", file=sys.stderr)
+        if error.hint:
+            print(f"  {error.hint}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; the flush at exit must not complain again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except KeyboardInterrupt:
+        print("bookwheel: stopped; what was indexed so far is kept.", file=sys.stderr)
+        sys.exit(130)

@@ -1,0 +1,87 @@
+"""Show settings and check, or repair, the index.
+
+Every setting is shown with where its value comes from. The check reads the whole index.
+
+    bookwheel doctor ~/notes
+    bookwheel doctor ~/notes --repair
+"""
+
+from __future__ import annotations
+
+import platform
+from typing import Annotated, Any
+
+import typer
+
+from bookwheel import __version__
+from bookwheel.cli.options import Config, Index, Json, Paths, open_library
+from bookwheel.cli.output import print_json
+from bookwheel.errors import BookwheelError
+from bookwheel.library import Library
+from bookwheel.settings import SETTINGS, Settings
+
+
+def run(
+    paths: Paths = None,
+    index: Index = None,
+    config: Config = None,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Mend the index, or rebuild it from the documents.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """See the module's text."""
+    with open_library(paths, index, config) as library:
+        done = library.repair() if repair else []
+        problems = [] if repair else _problems(library)
+        report = {
+            "version": __version__,
+            "python": platform.python_version(),
+            "index": str(library.database),
+            "settings": _settings(library.settings),
+            "problems": problems,
+            "repaired": done,
+        }
+    if json:
+        print_json(report)
+    else:
+        _print(report, repair=repair)
+    if problems:
+        raise typer.Exit(6)
+
+
+def _problems(library: Library) -> list[str]:
+    if not library.states():
+        return []
+    try:
+        return library.check()
+    except BookwheelError as error:
+        return [error.message]
+
+
+def _settings(settings: Settings) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": row.name,
+            "value": settings[row.name],
+            "origin": settings.origins[row.name],
+            "variables": [row.variable, *row.other_names],
+            "help": row.help,
+        }
+        for row in SETTINGS
+    ]
+
+
+def _print(report: dict[str, Any], *, repair: bool) -> None:
+    print(f"bookwheel {report['version']}, Python {report['python']}")
+    print(f"Index: {report['index']}\n\nSettings:")
+    for row in report["settings"]:
+        value = "-" if row["value"] is None else row["value"]
+        print(f"  {row['name']:<18} {value!s:<24} {row['origin']}")
+    print()
+    for line in report["problems"] + report["repaired"]:
+        print(f"  {line}")
+    if repair:
+        print("The index is sound now." if report["repaired"] else "Nothing had to be repaired.")
+    else:
+        print("Repair with --repair." if report["problems"] else "The index is sound.")

@@ -1,0 +1,76 @@
+"""Bringing the index up to date before a command answers, with a progress bar on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from bookwheel.errors import Conflict, IndexUnusable
+from bookwheel.library import Library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bookwheel.indexing.pipeline import Progress, Report
+
+QUICK_DOCUMENTS = 1000
+"""Up to so many documents, looking for changes costs less than anyone notices."""
+
+
+def make_fresh(library: Library, refresh: bool | None) -> None:
+    """Index what is not indexed yet; look for changes when asked to or when that is quick."""
+    if library.is_indexed:
+        documents = sum(state.documents for state in library.states())
+        if refresh is False or (refresh is None and documents > QUICK_DOCUMENTS):
+            return
+    try:
+        reports = update(library)
+    except (Conflict, IndexUnusable) as error:
+        if not library.is_indexed:
+            raise
+        print(f"bookwheel: searching the index as it is. {error.message}", file=sys.stderr)
+        return
+    say_problems(reports)
+
+
+def update(library: Library, *, full: bool = False) -> list[Report]:
+    """Update the library, showing how far it is."""
+    with progress_bar() as on_progress:
+        return library.update(full=full, on_progress=on_progress)
+
+
+def say_problems(reports: list[Report]) -> None:
+    """Name on standard error what went wrong without stopping the work."""
+    for report in reports:
+        for problem in report.problems:
+            print(f"bookwheel: {report.collection}: {problem}", file=sys.stderr)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[Progress], None] | None]:
+    """Show a bar on standard error when that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    with Bar(
+        TextColumn("Indexing {task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def show(progress: Progress) -> None:
+            if progress.collection not in tasks:
+                tasks[progress.collection] = bar.add_task(progress.collection, total=progress.total)
+            bar.update(tasks[progress.collection], completed=progress.done)
+
+        yield show

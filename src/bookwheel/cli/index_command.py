@@ -1,0 +1,65 @@
+"""Index folders, or bring their index up to date.
+
+Only files whose size or time changed are read again. Stop it at any time: what is done is kept.
+
+    bookwheel index ~/notes
+    bookwheel index ~/notes ~/papers --index /srv/index
+    bookwheel index ~/notes --watch
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bookwheel.cli.fresh import say_problems, update
+from bookwheel.cli.options import Config, Index, Json, Paths, open_library
+from bookwheel.cli.output import count, print_json
+
+if TYPE_CHECKING:
+    from bookwheel.indexing.pipeline import Report
+
+
+def run(
+    paths: Paths = None,
+    index: Index = None,
+    config: Config = None,
+    full: Annotated[bool, typer.Option("--full", help="Read every file anew.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Stay, and follow changes until stopped.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """See the module's text."""
+    with open_library(paths, index, config) as library:
+        reports = update(library, full=full)
+        _print(reports, json=json)
+        say_problems(reports)
+        if watch:
+            print("Watching for changes. Ctrl-C stops.", file=sys.stderr)
+            library.watch(on_update=lambda new: _say(new, json=json), should_stop=lambda: False)
+        if reports and all(report.failed for report in reports):
+            raise typer.Exit(1)
+
+
+def _say(reports: list[Report], *, json: bool) -> None:
+    changed = [report for report in reports if report.changed]
+    if changed:
+        _print(changed, json=json)
+    say_problems(reports)
+
+
+def _print(reports: list[Report], *, json: bool) -> None:
+    if json:
+        print_json([asdict(report) for report in reports])
+        return
+    for report in reports:
+        parts = [count(report.indexed, "file") + " indexed", f"{report.unchanged:,} unchanged"]
+        if report.removed:
+            parts.append(f"{report.removed:,} removed")
+        if report.unreadable:
+            parts.append(f"{report.unreadable:,} unreadable (see `bookwheel status`)")
+        print(f"{report.collection}: {', '.join(parts)} in {report.seconds:.1f} s", flush=True)

@@ -1,0 +1,66 @@
+"""List the documents of a collection or folder.
+
+bookwheel list ~/notes
+bookwheel list ~/notes --folder runbooks --limit 20
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from bookwheel.cli.fresh import make_fresh
+from bookwheel.cli.options import Collection, Config, Index, Json, Paths, open_library
+from bookwheel.cli.output import print_json
+from bookwheel.library import Page
+
+
+def run(
+    paths: Paths = None,
+    index: Index = None,
+    config: Config = None,
+    collection: Collection = None,
+    folder: Annotated[str, typer.Option(metavar="PATH", help="Only below this folder.")] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Most rows.")] = 100,
+    offset: Annotated[int, typer.Option(min=0, help="Leave out so many rows.")] = 0,
+    json: Json = False,
+) -> None:
+    """See the module's text."""
+    with open_library(paths, index, config) as library:
+        make_fresh(library, None)
+        names = [collection] if collection else [each.name for each in library.collections]
+        pages = {
+            name: library.list_documents(name, folder=folder, limit=limit, offset=offset)
+            for name in names
+        }
+    if json:
+        print_json([_as_json(name, page) for name, page in pages.items()])
+        return
+    for name, page in pages.items():
+        if len(pages) > 1:
+            print(f"{name}:")
+        for document in page.documents:
+            print(f"{document.path}\t{document.title}")
+        if page.has_more:
+            following = page.offset + len(page.documents)
+            print(f"{page.total:,} in all; go on with --offset {following}.", file=sys.stderr)
+
+
+def _as_json(name: str, page: Page) -> dict[str, object]:
+    return {
+        "collection": name,
+        "documents": [
+            {
+                "id": document.path,
+                "title": document.title,
+                "description": document.description,
+                "size": document.characters,
+                "date": document.date,
+            }
+            for document in page.documents
+        ],
+        "total": page.total,
+        "hasMore": page.has_more,
+    }

@@ -1,0 +1,180 @@
+"""Search folders for words.
+
+Finds words in any form, forgives typos, and says what it relaxed. "in quotes" finds a phrase,
+-word leaves documents out. The index is made on the first search.
+
+    bookwheel search 'rotate the signing key' ~/notes
+    bookwheel search '"exit code" -windows' ~/notes --type md
+    bookwheel search deploy ~/notes --folder runbooks --since 2025-01-01 --json
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from bookwheel.cli.fresh import make_fresh
+from bookwheel.cli.options import Collection, Config, Index, Json, Paths, open_library
+from bookwheel.cli.output import count, print_json, terminal
+from bookwheel.errors import BadRequest
+from bookwheel.library import Library
+from bookwheel.query import Filters, SearchHit, SearchIn, SearchRequest, SearchResults
+
+
+def run(
+    query: Annotated[str, typer.Argument(help="Words to look for.", show_default=False)],
+    paths: Paths = None,
+    index: Index = None,
+    config: Config = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Most hits.")] = 10,
+    offset: Annotated[int, typer.Option(min=0, help="Leave out so many of the best hits.")] = 0,
+    collection: Collection = None,
+    types: Annotated[
+        list[str] | None, typer.Option("--type", "-t", metavar="EXT", help="File type, as md.")
+    ] = None,
+    folders: Annotated[
+        list[str] | None, typer.Option("--folder", metavar="PATH", help="Only below this folder.")
+    ] = None,
+    tags: Annotated[list[str] | None, typer.Option("--tag", help="Only with this tag.")] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="DATE", help="From 2024, 2024-05-20 on.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Up to this year or day.")
+    ] = None,
+    search_in: Annotated[
+        SearchIn, typer.Option("--in", help="Look in the title, the content, or both.")
+    ] = SearchIn.BOTH,
+    fuzzy: Annotated[bool, typer.Option(help="Forgive typos.")] = True,
+    refresh: Annotated[
+        bool | None,
+        typer.Option(help="Look for changed files first. Default: when the folder is small."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """See the module's text."""
+    filters = Filters(
+        collections=(collection,) if collection else (),
+        extensions=tuple("." + each.lower().lstrip(".") for each in types or ()),
+        folders=tuple(each.strip("/") for each in folders or () if each.strip("/")),
+        tags=tuple(tags or ()),
+        date_from=_day(since, "01-01") if since else None,
+        date_to=_day(until, "12-31") if until else None,
+    )
+    with open_library(paths, index, config) as library:
+        make_fresh(library, refresh)
+        request = SearchRequest(
+            text=query,
+            filters=filters,
+            search_in=search_in,
+            limit=limit,
+            offset=offset,
+            fuzzy=fuzzy,
+            snippet_length=library.settings["snippet_length"],
+        )
+        results = library.search(request)
+        if json:
+            print_json(as_json(results))
+        else:
+            _print(library, results)
+
+
+def _day(text: str, rest: str) -> str:
+    """Return a whole date for a year, month or day."""
+    parts = text.split("-")
+    if not all(part.isascii() and part.isdigit() for part in parts) or len(parts[0]) != 4:
+        raise BadRequest(f"{text!r} is no date; write 2024, 2024-05 or 2024-05-20.")
+    month, day = rest.split("-")
+    if len(parts) == 2:
+        return f"{parts[0]}-{int(parts[1]):02}-{'01' if month == '01' else '31'}"
+    if len(parts) == 3:
+        return f"{parts[0]}-{int(parts[1]):02}-{int(parts[2]):02}"
+    return f"{parts[0]}-{month}-{day}"
+
+
+def as_json(results: SearchResults) -> dict[str, Any]:
+    """Return the answer in the form that scripts rely on."""
+    return {
+        "query": results.query,
+        "results": [
+            {
+                "collection": hit.collection,
+                "document": hit.document,
+                "title": hit.title,
+                "heading": hit.heading,
+                "pointer": hit.pointer,
+                "snippet": _snippet(hit),
+                "score": hit.score,
+                "trail": list(hit.trail),
+                "lines": [hit.start_line, hit.end_line],
+                "matched_in": hit.matched_in,
+                "date": hit.date,
+            }
+            for hit in results.hits
+        ],
+        "total": results.total,
+        "relaxed": list(results.relaxed),
+        "suggestions": list(results.suggestions),
+        "unreadable": results.unreadable,
+    }
+
+
+def _snippet(hit: SearchHit) -> str:
+    before = "…" if hit.snippet.cut_before else ""
+    after = "…" if hit.snippet.cut_after else ""
+    return f"{before}{hit.snippet.text}{after}"
+
+
+def _print(library: Library, results: SearchResults) -> None:
+    console = terminal()
+    several = len(library.collections) > 1
+    for number, hit in enumerate(results.hits, start=1):
+        place = f"{hit.collection}/{hit.document}" if several else hit.document
+        where = " > ".join(hit.trail)
+        if console is None:
+            print(f"{number}. {hit.title} ({hit.score:.2f})")
+            print(f"   {place} · {hit.pointer}" + (f" · {where}" if where else ""))
+            print(f"   {_snippet(hit)}")
+        else:
+            _print_rich(console, number, hit, place, where)
+    if results.hits:
+        shown = f"{len(results.hits)} of about {count(results.total, 'document')}"
+        print(f"\n{shown}." if console else f"{shown}.", file=sys.stderr)
+    else:
+        print(_nothing(results), file=sys.stderr)
+    _say_more(results)
+
+
+def _nothing(results: SearchResults) -> str:
+    near = ", ".join(results.suggestions)
+    return f"Nothing found for {results.query!r}." + (f" Near: {near}." if near else "")
+
+
+def _say_more(results: SearchResults) -> None:
+    if results.relaxed:
+        print(f"Note: {'; '.join(results.relaxed)}.", file=sys.stderr)
+    if results.unreadable:
+        files = count(results.unreadable, "file")
+        print(f"Note: {files} could not be read; `bookwheel status` says why.", file=sys.stderr)
+
+
+def _print_rich(console: Any, number: int, hit: SearchHit, place: str, where: str) -> None:
+    from rich.text import Text
+
+    head = Text(f"{number}. ", style="dim")
+    head.append(hit.title, style="bold")
+    head.append(f"  {hit.score:.2f}", style="dim")
+    console.print(head)
+    line = Text("   ")
+    line.append(place, style="cyan")
+    line.append(f" · {hit.pointer}" + (f" · {where}" if where else ""), style="dim")
+    console.print(line)
+    snippet = Text("   " + ("…" if hit.snippet.cut_before else ""))
+    text = Text(hit.snippet.text)
+    for start, end in hit.snippet.marks:
+        text.stylize("bold yellow", start, end)
+    snippet.append_text(text)
+    snippet.append("…" if hit.snippet.cut_after else "")
+    console.print(snippet)

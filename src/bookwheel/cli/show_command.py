@@ -1,0 +1,101 @@
+"""Show a document, some of its lines, or one section.
+
+bookwheel show guides/setup.md ~/notes
+bookwheel show guides/setup.md ~/notes --section installation
+bookwheel show guides/setup.md ~/notes --lines 40-60
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from bookwheel.cli.fresh import make_fresh
+from bookwheel.cli.options import Collection, Config, Index, Json, Paths, open_library
+from bookwheel.cli.output import print_json
+from bookwheel.errors import BadRequest
+from bookwheel.library import Library
+from bookwheel.model import Document
+
+
+def run(
+    document: Annotated[
+        str,
+        typer.Argument(help="Path in its folder, docs:// address, or file.", show_default=False),
+    ],
+    paths: Paths = None,
+    index: Index = None,
+    config: Config = None,
+    collection: Collection = None,
+    section: Annotated[
+        str | None, typer.Option("--section", "-s", metavar="HEADING", help="Only this section.")
+    ] = None,
+    subsections: Annotated[bool, typer.Option(help="With the sections below it.")] = True,
+    lines: Annotated[
+        str | None, typer.Option("--lines", "-l", metavar="A-B", help="Only these lines.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """See the module's text."""
+    with open_library(paths, index, config) as library:
+        make_fresh(library, None)
+        found = library.document(document, collection)
+        if section is not None:
+            _show_section(library, found, section, subsections=subsections, json=json)
+        else:
+            _show_text(library, found, lines, json=json)
+
+
+def _show_text(library: Library, document: Document, lines: str | None, *, json: bool) -> None:
+    part = library.lines(document, *_line_range(lines)) if lines else library.text(document)
+    if json:
+        print_json(
+            {
+                "collection": document.collection,
+                "document": document.path,
+                "title": document.title,
+                "description": document.description,
+                "tags": list(document.tags),
+                "date": document.date,
+                "mime": document.mime,
+                "size": document.size,
+                "words": document.words,
+                "content": part.text,
+                "totalChars": part.total,
+            }
+        )
+    else:
+        sys.stdout.write(part.text if part.text.endswith("\n") else part.text + "\n")
+
+
+def _show_section(
+    library: Library, document: Document, heading: str, *, subsections: bool, json: bool
+) -> None:
+    found = library.section(document, heading, subsections=subsections)
+    if json:
+        print_json(
+            {
+                "collection": document.collection,
+                "document": document.path,
+                "section": found.heading,
+                "level": found.level,
+                "content": found.text,
+                "startLine": found.start_line,
+                "endLine": found.end_line,
+                "others": list(found.others),
+            }
+        )
+        return
+    print(found.text)
+    if found.others:
+        others = ", ".join(repr(name) for name in found.others)
+        print(f"Note: there are more sections of that name: {others}.", file=sys.stderr)
+
+
+def _line_range(text: str) -> tuple[int, int]:
+    first, dash, last = text.partition("-")
+    if not first.isdigit() or (dash and not last.isdigit()):
+        raise BadRequest(f"{text!r} is no range of lines; write 40 or 40-60.")
+    return int(first), int(last) if dash else int(first)

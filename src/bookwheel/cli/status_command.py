@@ -1,0 +1,93 @@
+"""Show what is indexed, what could not be read, and why.
+
+bookwheel status ~/notes
+bookwheel status ~/notes --why drafts/idea.md
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+
+from bookwheel import __version__
+from bookwheel.cli.options import Config, Index, Json, Paths, open_library
+from bookwheel.cli.output import count, print_json
+from bookwheel.library import Library
+
+
+def run(
+    paths: Paths = None,
+    index: Index = None,
+    config: Config = None,
+    why: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Say why this file is or is not indexed.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """See the module's text."""
+    with open_library(paths, index, config) as library:
+        if why is not None:
+            sentence = library.why(why)
+            print_json({"file": why, "why": sentence}) if json else print(sentence)
+            return
+        status = describe(library)
+    if json:
+        print_json(status)
+    else:
+        _print(status)
+
+
+def describe(library: Library) -> dict[str, Any]:
+    """Return the state of a library."""
+    states = {state.collection.name: state for state in library.states()}
+    collections = []
+    for each in library.collections:
+        state = states.get(each.name)
+        scanned = state.scanned_at if state else None
+        collections.append(
+            {
+                "collection": each.name,
+                "path": each.path,
+                "description": each.description,
+                "version": each.version,
+                "documents": state.documents if state else 0,
+                "indexedAt": _time(scanned) if scanned else None,
+                "unreadable": [
+                    {"document": row.path, "status": str(row.status), "reason": row.reason}
+                    for row in library.ledger(each.name)
+                ],
+                "skipped": [
+                    {"reason": reason, "extension": extension, "files": number}
+                    for (reason, extension), number in library.skipped(each.name).items()
+                ],
+            }
+        )
+    return {"version": __version__, "index": str(library.database), "collections": collections}
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _print(status: dict[str, Any]) -> None:
+    print(f"Index: {status['index']}")
+    for each in status["collections"]:
+        when = f"indexed {each['indexedAt']}" if each["indexedAt"] else "not indexed yet"
+        print(f"\n{each['collection']}  {each['path']}")
+        print(f"  {count(each['documents'], 'document')}, {when}")
+        for row in each["unreadable"][:20]:
+            print(f"  {row['status']}: {row['document']} ({row['reason']})")
+        if len(each["unreadable"]) > 20:
+            print(f"  and {len(each['unreadable']) - 20} more; --json lists all")
+        if each["skipped"]:
+            print("  passed over: " + _skipped(each["skipped"]))
+
+
+def _skipped(rows: list[dict[str, Any]]) -> str:
+    reasons: dict[str, int] = {}
+    for row in rows:
+        reasons[row["reason"]] = reasons.get(row["reason"], 0) + row["files"]
+    ordered = sorted(reasons.items(), key=lambda item: -item[1])
+    return ", ".join(f"{number:,} {reason}" for reason, number in ordered)

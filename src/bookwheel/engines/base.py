@@ -1,0 +1,137 @@
+"""The interface every engine meets: a catalogue of documents, and a match for words.
+
+An engine stores and finds; it does not interpret, correct, rank by meaning, cut or redact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from bookwheel.model import Chunk, Collection, Document, Draft, FileState, Known, Link, Section
+from bookwheel.query import Filters
+
+
+class Field(StrEnum):
+    """The parts of an entry that hold terms."""
+
+    TITLE = "title"
+    HEADING = "heading"
+    BODY = "body"
+    EXACT = "exact"
+    NAMES = "names"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term in one field and what a match of it is worth."""
+
+    field: Field
+    text: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What entries to find: each clause is one word of the query, met by any of its terms.
+
+    With `all_clauses` every clause must be met, otherwise at least one. `bonus` terms add to the
+    score without being asked for. Phrases must stand as written, excluded terms and phrases
+    nowhere; filters hold throughout.
+    """
+
+    clauses: tuple[tuple[Term, ...], ...]
+    all_clauses: bool = False
+    bonus: tuple[Term, ...] = ()
+    phrases: tuple[tuple[str, ...], ...] = ()
+    excluded: tuple[Term, ...] = ()
+    excluded_phrases: tuple[tuple[str, ...], ...] = ()
+    titles: tuple[str, ...] = ()
+    title_bonus: float = 0.0
+    filters: Filters | None = None
+    documents: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Entries in order of score: (document, chunk ordinal or 0 for the page, score)."""
+
+    entries: tuple[tuple[int, int, float], ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk together with its own text."""
+
+    document: int
+    chunk: Chunk
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionState:
+    """A collection as the engine knows it."""
+
+    collection: Collection
+    documents: int
+    scanned_at: float | None
+    device: int | None
+
+
+class Catalog(Protocol):
+    """Documents by name: what is there, and its text."""
+
+    def collections(self) -> list[CollectionState]: ...
+    def document(self, collection: str, path: str) -> Document | None: ...
+    def documents_by_key(self, keys: Sequence[int]) -> dict[int, Document]: ...
+    def list_documents(
+        self, collection: str, *, folder: str = "", limit: int, offset: int
+    ) -> tuple[list[Document], int]: ...
+    def paths(self, collection: str) -> list[str]: ...
+    def text(self, key: int) -> bytes: ...
+    def sections(self, key: int) -> list[Section]: ...
+    def links(self, key: int) -> list[Link]: ...
+    def passages(self, wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Passage]: ...
+    def languages(self) -> dict[str, int]: ...
+    def ledger(self, collection: str | None = None) -> list[Document]: ...
+    def status_counts(self, filters: Filters) -> dict[str, int]: ...
+    def skipped(self, collection: str) -> dict[tuple[str, str], int]: ...
+
+
+class LexicalIndex(Protocol):
+    """Entries by word."""
+
+    def match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found: ...
+    def match_passages(self, match: Match, limit: int) -> Found: ...
+    def frequency(self, field: Field, term: str) -> int: ...
+    def page_count(self) -> int: ...
+    def vocabulary(self) -> Mapping[int, Sequence[str]]: ...
+
+
+class Engine(Catalog, LexicalIndex, Protocol):
+    """The whole store. Writing needs `begin_writing`, which one process at a time can have."""
+
+    @property
+    def generation(self) -> int: ...
+    @property
+    def readonly(self) -> bool: ...
+    def begin_writing(self) -> None: ...
+    def end_writing(self) -> None: ...
+    def declare(self, collections: Iterable[Collection]) -> None: ...
+    def forget(self, collection: str) -> None: ...
+    def known(self, collection: str) -> dict[str, Known]: ...
+    def write(self, drafts: Sequence[Draft]) -> None: ...
+    def touch(self, collection: str, states: Mapping[str, FileState]) -> None: ...
+    def remove(self, collection: str, paths: Sequence[str]) -> int: ...
+    def mark_scanned(
+        self, collection: str, *, device: int, skipped: Mapping[tuple[str, str], int], at: float
+    ) -> None: ...
+    def commit(self) -> None: ...
+    def refresh(self) -> bool: ...
+    def note(self, name: str) -> str | None: ...
+    def set_note(self, name: str, value: str) -> None: ...
+    def check(self) -> Iterator[str]: ...
+    def close(self) -> None: ...

@@ -1,0 +1,243 @@
+"""Reading the catalogue: collections, documents, their text, sections, chunks and links."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import apsw
+
+from bookwheel.engines.base import CollectionState, Passage
+from bookwheel.model import Chunk, Collection, Document, Known, Link, Section, Status
+from bookwheel.query import Filters
+
+TRAIL_SEPARATOR = "\x1f"
+
+_DOCUMENT = """d.id, c.name, d.path, d.title, d.description, d.tags, d.extension, d.mime, d.size,
+ d.modified_ns, d.date, d.source, d.language, d.words, d.characters, d.chunks, d.status, d.reason,
+ d.generation"""
+_TAGS, _STATUS = 5, 16
+
+
+def _document(row: Sequence[Any]) -> Document:
+    fields = list(row)
+    fields[_TAGS] = tuple(json.loads(fields[_TAGS]))
+    fields[_STATUS] = Status(fields[_STATUS])
+    return Document(*fields)
+
+
+def _marks(values: Sequence[object]) -> str:
+    """Return the placeholders for a list of values."""
+    return ",".join("?" * len(values))
+
+
+def read_meta(connection: apsw.Connection, key: str) -> Any:
+    """Return a value of the meta table, or None."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return row[0] if row else None
+
+
+def read_collections(connection: apsw.Connection) -> list[CollectionState]:
+    """Return every collection with the number of its documents."""
+    rows = connection.execute(
+        """SELECT name, path, alias, description, version, source, language, include, exclude,
+        (SELECT coalesce(sum(documents), 0) FROM tallies t
+         WHERE t.collection = c.id AND t.status = 'ok'),
+        scanned_at, device FROM collections c ORDER BY name"""
+    )
+    return [
+        CollectionState(
+            Collection(*row[:7], *(tuple(json.loads(patterns)) for patterns in row[7:9])),
+            documents=row[9],
+            scanned_at=row[10],
+            device=row[11],
+        )
+        for row in rows
+    ]
+
+
+def read_document(connection: apsw.Connection, collection: str, path: str) -> Document | None:
+    """Return one file's entry whatever its status."""
+    row = connection.execute(
+        f"SELECT {_DOCUMENT} FROM collections c JOIN documents d ON d.collection = c.id "
+        "WHERE c.name = ? AND d.path = ?",
+        (collection, path),
+    ).fetchone()
+    return _document(row) if row else None
+
+
+def read_documents(connection: apsw.Connection, keys: Sequence[int]) -> dict[int, Document]:
+    """Return documents by key; those that are gone are absent."""
+    rows = connection.execute(
+        f"SELECT {_DOCUMENT} FROM documents d JOIN collections c ON c.id = d.collection "
+        f"WHERE d.id IN ({_marks(keys)})",
+        tuple(keys),
+    )
+    return {row[0]: _document(row) for row in rows}
+
+
+def _below(folder: str) -> tuple[str, str]:
+    """Return the bounds between which the paths below a folder sort."""
+    prefix = folder.strip("/")
+    return (prefix + "/", prefix + "0") if prefix else ("", "\U0010ffff")
+
+
+def list_documents(
+    connection: apsw.Connection, collection: str, folder: str, limit: int, offset: int
+) -> tuple[list[Document], int]:
+    """Return a page of a collection's documents in the order of their paths, and how many."""
+    where = (
+        "FROM collections c JOIN documents d ON d.collection = c.id WHERE c.name = ? "
+        "AND d.status = 'ok' AND d.path >= ? AND d.path < ?"
+    )
+    bounds = (collection, *_below(folder))
+    total = connection.execute(f"SELECT count(*) {where}", bounds).get
+    rows = connection.execute(
+        f"SELECT {_DOCUMENT} {where} ORDER BY d.path LIMIT ? OFFSET ?", (*bounds, limit, offset)
+    )
+    return [_document(row) for row in rows], total
+
+
+def list_paths(connection: apsw.Connection, collection: str) -> list[str]:
+    """Return the ids of a collection's documents in order."""
+    rows = connection.execute(
+        "SELECT d.path FROM collections c JOIN documents d ON d.collection = c.id "
+        "WHERE c.name = ? AND d.status = 'ok' ORDER BY d.path",
+        (collection,),
+    )
+    return [row[0] for row in rows]
+
+
+def list_ledger(connection: apsw.Connection, collection: str | None) -> list[Document]:
+    """Return the files that are no documents, with their status and reason."""
+    rows = connection.execute(
+        f"SELECT {_DOCUMENT} FROM documents d JOIN collections c ON c.id = d.collection "
+        "WHERE d.status <> 'ok' AND (? IS NULL OR c.name = ?) ORDER BY c.name, d.path",
+        (collection, collection),
+    )
+    return [_document(row) for row in rows]
+
+
+def count_statuses(connection: apsw.Connection, filters: Filters) -> dict[str, int]:
+    """Return how many files of each status other than ok lie in the scope of the filters."""
+    table, number = (
+        ("documents d", "count(*)") if filters.folders else ("tallies d", "sum(documents)")
+    )
+    where = ["d.status <> 'ok'"]
+    values: list[str] = []
+    if filters.collections:
+        where.append(f"c.name IN ({_marks(filters.collections)})")
+        values += filters.collections
+    if filters.extensions:
+        where.append(f"d.extension IN ({_marks(filters.extensions)})")
+        values += filters.extensions
+    if filters.folders:
+        where.append("(" + " OR ".join(["d.path >= ? AND d.path < ?"] * len(filters.folders)) + ")")
+        values += [bound for folder in filters.folders for bound in _below(folder)]
+    rows = connection.execute(
+        f"SELECT d.status, {number} FROM {table} JOIN collections c ON c.id = d.collection "
+        f"WHERE {' AND '.join(where)} GROUP BY d.status",
+        tuple(values),
+    )
+    return {str(name): int(count) for name, count in rows if count}
+
+
+def list_skipped(connection: apsw.Connection, collection: str) -> dict[tuple[str, str], int]:
+    """Return how many files the last scan passed over, by reason and extension."""
+    rows = connection.execute(
+        "SELECT s.reason, s.extension, s.count FROM skipped s JOIN collections c "
+        "ON c.id = s.collection WHERE c.name = ? ORDER BY s.count DESC",
+        (collection,),
+    )
+    return {(reason, extension): count for reason, extension, count in rows}
+
+
+def count_languages(connection: apsw.Connection) -> dict[str, int]:
+    """Return how many documents there are in each language."""
+    rows = connection.execute(
+        "SELECT language, sum(documents) FROM tallies WHERE status = 'ok' GROUP BY language"
+    )
+    return {str(name): int(count) for name, count in rows}
+
+
+def read_text(connection: apsw.Connection, key: int) -> bytes:
+    """Return the whole text of a document."""
+    row = connection.execute("SELECT text FROM texts WHERE document = ?", (key,)).fetchone()
+    return row[0] if row else b""
+
+
+def read_sections(connection: apsw.Connection, key: int) -> list[Section]:
+    """Return the sections of a document in order."""
+    rows = connection.execute(
+        "SELECT level, heading, start, end, start_line, end_line FROM sections "
+        "WHERE document = ? ORDER BY ordinal",
+        (key,),
+    )
+    return [Section(*row) for row in rows]
+
+
+def read_links(connection: apsw.Connection, key: int) -> list[Link]:
+    """Return the links that go out of a document in order."""
+    rows = connection.execute(
+        "SELECT kind, target, text, context, line FROM links WHERE document = ? ORDER BY ordinal",
+        (key,),
+    )
+    return [Link(*row) for row in rows]
+
+
+def _chunk(row: Sequence[Any]) -> Chunk:
+    ordinal, start, end, start_line, end_line, trail, pointer = row
+    headings = tuple(trail.split(TRAIL_SEPARATOR)) if trail else ()
+    return Chunk(ordinal, start, end, start_line, end_line, headings, pointer)
+
+
+def read_chunks(connection: apsw.Connection, key: int) -> list[Chunk]:
+    """Return the chunks of a document in order."""
+    rows = connection.execute(
+        "SELECT ordinal, start, end, start_line, end_line, trail, pointer FROM chunks "
+        "WHERE document = ? ORDER BY ordinal",
+        (key,),
+    )
+    return [_chunk(row) for row in rows]
+
+
+def read_passages(
+    connection: apsw.Connection, wanted: Iterable[tuple[int, int]]
+) -> dict[tuple[int, int], Passage]:
+    """Return chunks with their own text; a chunk that is gone is absent."""
+    found = {}
+    for document, ordinal in wanted:
+        row = connection.execute(
+            """SELECT k.ordinal, k.start, k.end, k.start_line, k.end_line, k.trail, k.pointer,
+            substr(t.text, k.start + 1, k.end - k.start) FROM chunks k
+            JOIN texts t ON t.document = k.document WHERE k.document = ? AND k.ordinal = ?""",
+            (document, ordinal),
+        ).fetchone()
+        if row:
+            text = row[7].decode("utf-8", "replace")
+            found[document, ordinal] = Passage(document, _chunk(row[:7]), text)
+    return found
+
+
+def read_known(connection: apsw.Connection, collection: str) -> dict[str, Known]:
+    """Return what is remembered of every file of a collection."""
+    rows = connection.execute(
+        "SELECT d.path, d.id, d.size, d.modified_ns, d.racy, d.digest, d.status FROM collections c "
+        "JOIN documents d ON d.collection = c.id WHERE c.name = ?",
+        (collection,),
+    )
+    statuses = {str(status): status for status in Status}
+    return {
+        path: Known(key, size, modified, bool(racy), digest, statuses[status])
+        for path, key, size, modified, racy, digest, status in rows
+    }
+
+
+def changed_since(connection: apsw.Connection, generation: int) -> tuple[list[int], list[int]]:
+    """Return the keys of documents written and of documents removed after a generation."""
+    written = connection.execute(
+        "SELECT id FROM documents WHERE generation > ? ORDER BY generation", (generation,)
+    )
+    removed = connection.execute("SELECT document FROM removed WHERE generation > ?", (generation,))
+    return [row[0] for row in written], [row[0] for row in removed]

@@ -1,0 +1,263 @@
+"""The SQLite file: how it is opened, its schema, and what is refused or repaired on the way.
+
+All SQL of the product lives in this folder and is parameterised.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from bookwheel.errors import IndexDamaged, IndexUnusable
+
+APPLICATION_ID = 0x424B574C
+SCHEMA_VERSION = 1
+
+_MIGRATIONS = (
+    """
+CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE collections(
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, path TEXT NOT NULL, alias TEXT,
+  description TEXT, version TEXT, source TEXT, language TEXT, include TEXT NOT NULL,
+  exclude TEXT NOT NULL, device INTEGER, scanned_at REAL);
+CREATE TABLE documents(
+  id INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL, path TEXT NOT NULL,
+  extension TEXT NOT NULL, mime TEXT NOT NULL, size INTEGER NOT NULL, modified_ns INTEGER NOT NULL,
+  racy INTEGER NOT NULL, digest BLOB NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL,
+  title TEXT NOT NULL, description TEXT NOT NULL, tags TEXT NOT NULL, date TEXT NOT NULL,
+  source TEXT NOT NULL, url TEXT, language TEXT NOT NULL, words INTEGER NOT NULL,
+  characters INTEGER NOT NULL, chunks INTEGER NOT NULL, generation INTEGER NOT NULL,
+  UNIQUE(collection, path));
+CREATE TABLE tallies(
+  collection INTEGER, status TEXT, extension TEXT, language TEXT, documents INTEGER NOT NULL,
+  PRIMARY KEY(collection, status, extension, language)) WITHOUT ROWID;
+CREATE TRIGGER tally_added AFTER INSERT ON documents BEGIN
+  INSERT INTO tallies VALUES(new.collection, new.status, new.extension, new.language, 1)
+  ON CONFLICT DO UPDATE SET documents = documents + 1;
+END;
+CREATE TRIGGER tally_removed AFTER DELETE ON documents BEGIN
+  UPDATE tallies SET documents = documents - 1 WHERE collection = old.collection
+  AND status = old.status AND extension = old.extension AND language = old.language;
+END;
+CREATE TRIGGER tally_changed AFTER UPDATE OF status, language ON documents
+WHEN old.status <> new.status OR old.language <> new.language BEGIN
+  UPDATE tallies SET documents = documents - 1 WHERE collection = old.collection
+  AND status = old.status AND extension = old.extension AND language = old.language;
+  INSERT INTO tallies VALUES(new.collection, new.status, new.extension, new.language, 1)
+  ON CONFLICT DO UPDATE SET documents = documents + 1;
+END;
+CREATE INDEX documents_by_generation ON documents(generation);
+CREATE INDEX documents_not_ok ON documents(collection, status) WHERE status <> 'ok';
+CREATE TABLE texts(document INTEGER PRIMARY KEY, text BLOB NOT NULL);
+CREATE TABLE sections(
+  document INTEGER, ordinal INTEGER, level INTEGER NOT NULL, heading TEXT NOT NULL,
+  start INTEGER NOT NULL, end INTEGER NOT NULL, start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL, PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
+CREATE TABLE chunks(
+  document INTEGER, ordinal INTEGER, start INTEGER NOT NULL, end INTEGER NOT NULL,
+  start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, trail TEXT NOT NULL,
+  pointer TEXT NOT NULL, PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
+CREATE TABLE links(
+  document INTEGER, ordinal INTEGER, kind TEXT NOT NULL, target TEXT NOT NULL, text TEXT NOT NULL,
+  context TEXT NOT NULL, line INTEGER NOT NULL, PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
+CREATE TABLE removed(document INTEGER PRIMARY KEY, generation INTEGER NOT NULL);
+CREATE INDEX removed_by_generation ON removed(generation);
+CREATE TABLE skipped(
+  collection INTEGER, reason TEXT, extension TEXT, count INTEGER NOT NULL,
+  PRIMARY KEY(collection, reason, extension)) WITHOUT ROWID;
+""",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an index lies: one database file and what is derived from it beside it."""
+
+    database: Path
+
+    @property
+    def lexical(self) -> Path:
+        return self.database.with_name(self.database.name + ".words")
+
+    @property
+    def lock(self) -> Path:
+        return self.database.with_name(self.database.name + ".lock")
+
+    @property
+    def wal(self) -> Path:
+        return self.database.with_name(self.database.name + "-wal")
+
+
+def unusable(place: Place, why: str, hint: str) -> IndexUnusable:
+    """Return the error for an index that cannot be used, with what to do about it."""
+    return IndexUnusable(
+        f"The index {place.database} cannot be used: {why}.",
+        hint=hint,
+    )
+
+
+def damaged(place: Place, why: str) -> IndexDamaged:
+    """Return the error for an index that is broken."""
+    return IndexDamaged(
+        f"The index {place.database} cannot be used: {why}.",
+        hint="`bookwheel doctor --repair` sets it aside and rebuilds it from your documents.",
+    )
+
+
+def connect_writer(place: Place) -> apsw.Connection:
+    """Open the database for writing, creating or migrating it as needed."""
+    _refuse_foreign(place)
+    try:
+        place.database.parent.mkdir(parents=True, exist_ok=True)
+        connection = apsw.Connection(str(place.database))
+        _configure(connection)
+        connection.pragma("journal_mode", "wal")
+        connection.pragma("synchronous", "normal")
+        _migrate(connection, place)
+    except (apsw.Error, OSError) as error:
+        raise explain(place, error) from error
+    return connection
+
+
+def connect_reader(place: Place) -> tuple[apsw.Connection, bool]:
+    """Open the database for reading; the second value tells that its medium is read-only."""
+    _refuse_foreign(place)
+    immutable = not os.access(place.database.parent, os.W_OK) or not _can_write(place)
+    try:
+        if immutable and place.wal.exists() and place.wal.stat().st_size:
+            raise unusable(
+                place,
+                "its folder is read-only and holds changes not yet merged",
+                "Run `bookwheel index` once where the folder can be written.",
+            )
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        suffix = "?immutable=1" if immutable else "?mode=ro"
+        connection = apsw.Connection(_uri(place.database) + suffix, flags=flags)
+        _configure(connection)
+        connection.pragma("query_only", True)
+        _check_version(connection, place)
+    except (apsw.Error, OSError) as error:
+        raise explain(place, error) from error
+    return connection, immutable
+
+
+def _uri(path: Path) -> str:
+    return path.absolute().as_uri()
+
+
+def _can_write(place: Place) -> bool:
+    """Tell whether a file can be made beside the database; access() errs for root."""
+    probe = place.database.with_name(f"{place.database.name}.{os.getpid()}.probe")
+    try:
+        probe.touch()
+        probe.unlink()
+    except OSError:
+        return False
+    return True
+
+
+def _configure(connection: apsw.Connection) -> None:
+    connection.set_busy_timeout(10_000)
+    connection.pragma("mmap_size", 1 << 30)
+    connection.pragma("cell_size_check", True)
+    connection.pragma("trusted_schema", False)
+    connection.pragma("temp_store", "memory")
+
+
+def _migrate(connection: apsw.Connection, place: Place) -> None:
+    """Bring an older or new database to the present schema, in one transaction."""
+    if connection.pragma("user_version") == SCHEMA_VERSION:
+        return
+    with connection:
+        version = _check_version(connection, place, missing_is_fine=True)
+        for number in range(version, SCHEMA_VERSION):
+            connection.execute(_MIGRATIONS[number])
+        connection.pragma("application_id", APPLICATION_ID)
+        connection.pragma("user_version", SCHEMA_VERSION)
+        connection.execute(
+            "INSERT OR IGNORE INTO meta VALUES('generation', 0), ('id', lower(hex(randomblob(8))))"
+        )
+
+
+def _check_version(
+    connection: apsw.Connection, place: Place, *, missing_is_fine: bool = False
+) -> int:
+    version = int(connection.pragma("user_version"))
+    if version > SCHEMA_VERSION:
+        raise unusable(
+            place,
+            f"it was written by a newer Bookwheel (format {version}, this one knows "
+            f"{SCHEMA_VERSION})",
+            "Upgrade Bookwheel, or name another place with --index.",
+        )
+    if version == 0 and not missing_is_fine:
+        raise damaged(place, "it is empty")
+    return version
+
+
+def _refuse_foreign(place: Place) -> None:
+    """Refuse a file that is no index of ours, before anything could change it."""
+    try:
+        with place.database.open("rb") as file:
+            header = file.read(100)
+            size = os.fstat(file.fileno()).st_size
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise explain(place, error) from error
+    if not header:
+        return
+    if not header.startswith(b"SQLite format 3\0"):
+        raise unusable(place, "the file is no Bookwheel index", "Name another place with --index.")
+    if len(header) < 100:
+        raise damaged(place, "the file is cut short")
+    page_size, pages, application = _read_header(header)
+    if application not in (APPLICATION_ID, 0):
+        raise unusable(
+            place,
+            "the file is a database of another program",
+            "Name another place with --index.",
+        )
+    # While a log lies beside it the header may be older than the file: SQLite sorts that out.
+    if not place.wal.exists() and size < page_size * pages:
+        raise damaged(place, "the file is cut short")
+
+
+def _read_header(header: bytes) -> tuple[int, int, int]:
+    page_size = struct.unpack(">H", header[16:18])[0]
+    pages = struct.unpack(">I", header[28:32])[0]
+    application = struct.unpack(">I", header[68:72])[0]
+    return (65536 if page_size == 1 else page_size), pages, application
+
+
+def explain(place: Place, error: Exception) -> IndexUnusable:
+    """Turn what SQLite or the file system said into words for the operator."""
+    match error:
+        case apsw.CorruptError() | apsw.NotADBError():
+            return damaged(place, "it is damaged")
+        case apsw.FullError():
+            return unusable(
+                place,
+                "the disk is full",
+                "Free some room and run the command again; what was indexed is kept.",
+            )
+        case apsw.ReadOnlyError() | apsw.CantOpenError() | PermissionError():
+            return unusable(
+                place,
+                "its folder cannot be written",
+                "Give it a place that can be written with --index.",
+            )
+        case apsw.BusyError() | apsw.LockedError():
+            return unusable(
+                place, "another process holds it for too long", "Try again in a moment."
+            )
+        case apsw.IOError():
+            return unusable(place, "the disk reported an error", "Check the disk, then run again.")
+        case OSError():
+            return unusable(place, error.strerror or "the file system refused it", "Check --index.")
+        case _:
+            return damaged(place, f"its database refused an operation ({type(error).__name__})")

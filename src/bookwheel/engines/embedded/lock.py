@@ -1,0 +1,49 @@
+"""The writer lock: one process at a time may write an index, and a dead one holds nothing."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+from bookwheel.errors import Conflict
+
+
+class WriterLock:
+    """An advisory lock on a file; the kernel frees it when its holder ends, however it ends."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+
+    @property
+    def held(self) -> bool:
+        return self._descriptor is not None
+
+    def acquire(self) -> None:
+        """Take the lock or raise Conflict naming who has it."""
+        if self.held:
+            return
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.read(descriptor, 20).decode("ascii", "replace").strip() or "unknown"
+            os.close(descriptor)
+            raise Conflict(
+                f"Another process (pid {holder}) is writing this index.",
+                hint="Search works meanwhile. Wait for it to finish, or stop it.",
+            ) from None
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.truncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        """Give the lock back."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None

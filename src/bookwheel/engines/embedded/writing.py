@@ -1,0 +1,232 @@
+"""Writing the catalogue: every change is one transaction and raises the generation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import apsw
+
+from bookwheel.engines.embedded.catalog import TRAIL_SEPARATOR
+from bookwheel.model import Collection, Draft, FileState, Parsed
+
+_PARTS = ("texts", "sections", "chunks", "links")
+
+
+def next_generation(connection: apsw.Connection) -> int:
+    """Raise the generation within the present transaction and return it."""
+    return int(
+        connection.execute(
+            "UPDATE meta SET value = value + 1 WHERE key = 'generation' RETURNING value"
+        ).get
+    )
+
+
+def save_meta(connection: apsw.Connection, key: str, value: str) -> None:
+    """Set a value of the meta table."""
+    connection.execute("INSERT OR REPLACE INTO meta VALUES(?,?)", (key, value))
+
+
+def save_collections(connection: apsw.Connection, collections: Iterable[Collection]) -> None:
+    """Add collections or bring what is known of them up to date."""
+    for each in collections:
+        connection.execute(
+            """INSERT INTO collections(name, path, alias, description, version, source, language,
+            include, exclude) VALUES(?,?,?,?,?,?,?,?,?) ON CONFLICT(name) DO UPDATE SET
+            path = excluded.path, alias = excluded.alias, description = excluded.description,
+            version = excluded.version, source = excluded.source, language = excluded.language,
+            include = excluded.include, exclude = excluded.exclude""",
+            (
+                each.name,
+                each.path,
+                each.alias,
+                each.description,
+                each.version,
+                each.source,
+                each.language,
+                json.dumps(each.include),
+                json.dumps(each.exclude),
+            ),
+        )
+
+
+def collection_ids(connection: apsw.Connection) -> dict[str, int]:
+    """Return the numbers of the collections by name."""
+    rows = connection.execute("SELECT name, id FROM collections")
+    return {str(name): int(key) for name, key in rows}
+
+
+def save_draft(
+    connection: apsw.Connection, collection: int, draft: Draft, generation: int
+) -> tuple[int, bool]:
+    """Write one file whole; return its key and whether it was there before."""
+    before = connection.execute(
+        "SELECT id FROM documents WHERE collection = ? AND path = ?", (collection, draft.path)
+    ).fetchone()
+    row = _document_row(collection, draft, generation)
+    if before:
+        key = int(before[0])
+        _drop_parts(connection, key)
+        connection.execute(
+            f"UPDATE documents SET {', '.join(name + ' = ?' for name in _COLUMNS)} WHERE id = ?",
+            (*row, key),
+        )
+    else:
+        connection.execute(
+            f"INSERT INTO documents({', '.join(_COLUMNS)}) VALUES({','.join('?' * len(_COLUMNS))})",
+            row,
+        )
+        key = connection.last_insert_rowid()
+    if draft.parsed is not None:
+        _save_parts(connection, key, draft, draft.parsed)
+    return key, bool(before)
+
+
+_COLUMNS = (
+    "collection",
+    "path",
+    "extension",
+    "mime",
+    "size",
+    "modified_ns",
+    "racy",
+    "digest",
+    "status",
+    "reason",
+    "title",
+    "description",
+    "tags",
+    "date",
+    "source",
+    "url",
+    "language",
+    "words",
+    "characters",
+    "chunks",
+    "generation",
+)
+
+
+def _document_row(collection: int, draft: Draft, generation: int) -> tuple[Any, ...]:
+    parsed = draft.parsed
+    return (
+        collection,
+        draft.path,
+        draft.extension,
+        draft.mime,
+        draft.state.size,
+        draft.state.modified_ns,
+        draft.state.racy,
+        draft.state.digest,
+        str(draft.status),
+        draft.reason,
+        parsed.title if parsed else "",
+        parsed.description if parsed else "",
+        json.dumps(parsed.tags, ensure_ascii=False) if parsed and parsed.tags else "[]",
+        draft.date,
+        draft.source,
+        parsed.url if parsed else None,
+        draft.language,
+        draft.words,
+        len(parsed.text) if parsed else 0,
+        len(draft.chunks),
+        generation,
+    )
+
+
+def _save_parts(connection: apsw.Connection, key: int, draft: Draft, parsed: Parsed) -> None:
+    connection.execute("INSERT INTO texts VALUES(?,?)", (key, parsed.text.encode()))
+    connection.executemany(
+        "INSERT INTO sections VALUES(?,?,?,?,?,?,?,?)",
+        [
+            (key, number, s.level, s.heading, s.start, s.end, s.start_line, s.end_line)
+            for number, s in enumerate(parsed.sections, start=1)
+        ],
+    )
+    connection.executemany(
+        "INSERT INTO chunks VALUES(?,?,?,?,?,?,?,?)",
+        [
+            (
+                key,
+                c.ordinal,
+                c.start,
+                c.end,
+                c.start_line,
+                c.end_line,
+                TRAIL_SEPARATOR.join(c.trail),
+                c.pointer,
+            )
+            for c in draft.chunks
+        ],
+    )
+    connection.executemany(
+        "INSERT INTO links VALUES(?,?,?,?,?,?,?)",
+        [
+            (key, number, link.kind, link.target, link.text, link.context, link.line)
+            for number, link in enumerate(parsed.links, start=1)
+        ],
+    )
+
+
+def _drop_parts(connection: apsw.Connection, key: int) -> None:
+    for table in _PARTS:
+        connection.execute(f"DELETE FROM {table} WHERE document = ?", (key,))
+
+
+def save_states(
+    connection: apsw.Connection, collection: int, states: Mapping[str, FileState]
+) -> None:
+    """Note how unchanged files look now, so that the next scan need not read them."""
+    connection.executemany(
+        "UPDATE documents SET size = ?, modified_ns = ?, racy = ? "
+        "WHERE collection = ? AND path = ?",
+        [(s.size, s.modified_ns, s.racy, collection, path) for path, s in states.items()],
+    )
+
+
+def remove_documents(
+    connection: apsw.Connection, collection: int, paths: Sequence[str], generation: int
+) -> list[int]:
+    """Remove files from the catalogue; return the keys of those that were there."""
+    keys = []
+    for path in paths:
+        row = connection.execute(
+            "DELETE FROM documents WHERE collection = ? AND path = ? RETURNING id",
+            (collection, path),
+        ).fetchone()
+        if row:
+            _drop_parts(connection, row[0])
+            connection.execute("INSERT INTO removed VALUES(?,?)", (row[0], generation))
+            keys.append(int(row[0]))
+    return keys
+
+
+def save_scan(
+    connection: apsw.Connection,
+    collection: int,
+    *,
+    device: int,
+    skipped: Mapping[tuple[str, str], int],
+    at: float,
+) -> None:
+    """Note that a collection was looked through, and what was passed over."""
+    connection.execute(
+        "UPDATE collections SET device = ?, scanned_at = ? WHERE id = ?", (device, at, collection)
+    )
+    connection.execute("DELETE FROM skipped WHERE collection = ?", (collection,))
+    connection.executemany(
+        "INSERT INTO skipped VALUES(?,?,?,?)",
+        [(collection, reason, extension, n) for (reason, extension), n in skipped.items()],
+    )
+
+
+def forget_collection(connection: apsw.Connection, collection: int) -> None:
+    """Remove a collection that has no files left."""
+    connection.execute("DELETE FROM skipped WHERE collection = ?", (collection,))
+    connection.execute("DELETE FROM collections WHERE id = ?", (collection,))
+
+
+def drop_tombstones(connection: apsw.Connection, generation: int) -> None:
+    """Forget removals that the word index has seen."""
+    connection.execute("DELETE FROM removed WHERE generation <= ?", (generation,))

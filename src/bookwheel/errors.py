@@ -1,0 +1,80 @@
+"""Every error a caller may meet, and the one table of their codes.
+
+BookwheelError
+├── BadRequest      the caller's words cannot be understood or are out of bounds
+├── Forbidden       the path or place lies outside what the operator allowed
+├── NotFound        no such collection, document, section or setting
+├── Conflict        another process or job is at it already
+├── IndexUnusable   the index cannot be opened, read or written; the message says what to do
+│   └── IndexDamaged    ... because it is broken: setting it aside and building anew mends it
+└── Internal        a defect of ours; the message is opaque, the log has the rest
+"""
+
+from __future__ import annotations
+
+
+class BookwheelError(Exception):
+    """An error whose message was written for the person who reads it."""
+
+    code = "INTERNAL_ERROR"
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class BadRequest(BookwheelError):
+    """The caller's words cannot be understood or are out of bounds."""
+
+    code = "BAD_REQUEST"
+    exit_code = 2
+
+
+class Forbidden(BookwheelError):
+    """The path lies outside what the operator allowed, or must not be opened."""
+
+    code = "FORBIDDEN"
+    exit_code = 3
+
+
+class NotFound(BookwheelError):
+    """No such collection, document, section or setting."""
+
+    code = "NOT_FOUND"
+    exit_code = 4
+
+
+class Conflict(BookwheelError):
+    """Another process or job is at it already."""
+
+    code = "CONFLICT"
+    exit_code = 5
+
+
+class IndexUnusable(BookwheelError):
+    """The index cannot be opened, read or written."""
+
+    code = "INTERNAL_ERROR"
+    exit_code = 6
+
+
+class IndexDamaged(IndexUnusable):
+    """The index is broken; it can be set aside and built anew from the documents."""
+
+
+class Internal(BookwheelError):
+    """A defect of ours."""
+
+
+ERRORS: tuple[type[BookwheelError], ...] = (
+    BadRequest,
+    Forbidden,
+    NotFound,
+    Conflict,
+    IndexUnusable,
+    IndexDamaged,
+    Internal,
+)
+"""One row per error: the class carries its code and the command line's exit code."""

@@ -1,0 +1,224 @@
+"""HTML: converted to Markdown and read as such; navigation and footers stay, as quiet spans."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urljoin, urlsplit
+
+from turbohtml import Document, Element, Markdown, Text, parse
+
+from bookwheel.formats.base import (
+    MAX_TEXT,
+    shorten_description,
+    shorten_title,
+    title_from_path,
+)
+from bookwheel.formats.blocks import Span, read_outline
+from bookwheel.formats.decoding import clean, decode, decode_unicode
+from bookwheel.model import Parsed
+from bookwheel.text.cut import squeeze
+
+_UNSHOWN = "script, style, template, noscript, [hidden]:not([hidden=until-found i])"
+_QUIET = (
+    "nav, footer, aside, form, "
+    "[role=navigation i], [role=banner i], [role=contentinfo i], [role=search i]"
+)
+_MAIN = "main, article, h1, [role=main i]"
+_LAYOUT = "table[role=presentation i], table:has(table, h1, h2, h3)"
+_LAYOUT_ROWS = frozenset({"thead", "tbody", "tfoot", "tr"})
+_LAYOUT_CELLS = frozenset({"td", "th"})
+_DATES = (
+    'meta[property="article:published_time" i]',
+    "meta[name=date i]",
+    'meta[name="dcterms.date" i]',
+    'meta[name="dc.date" i]',
+    'meta[name="dcterms.created" i]',
+    "meta[itemprop=datePublished i]",
+)
+_MAX_PROPERTY = 2_048
+_MAX_QUIET = 2_000
+_MAX_LAYOUT = 1_000
+_STYLE = Markdown(tables=Markdown.Tables(cell_blocks="text"))
+_PLACEHOLDER = re.compile("\ufdd0([0-9]{1,6})\ufdd1")
+_RESERVED = re.compile("[\ufdd0\ufdd1]|&#(?:x0*fdd[01]|0*6497[67])(?![0-9a-f]);?", re.I)
+"""The placeholder's two noncharacters in a page, plain or as references."""
+_CODECS = {"shift_jis": "cp932", "euc-kr": "cp949", "gbk": "gb18030", "gb2312": "gb18030"}
+"""What browsers mean by a label, where Python's codec of that name is narrower."""
+_MAX_SOURCE = 4 * MAX_TEXT
+_PRESCAN = 4_096
+_LINE_START = re.compile(r"\n(?!\n)")
+_DECLARED = re.compile(rb"<meta[^>]{0,200}charset|<\?xml[^>]{0,100}encoding", re.I)
+
+
+def read(data: bytes, path: str) -> Parsed:
+    """Read an HTML file."""
+    document = _parse(data)
+    document.remove(_UNSHOWN)
+    title = _title(document)
+    described = _property(document, "meta[name=description i]", "content")
+    _tame_links(document, _property(document, "base[href]", "href") or "")
+    _unfold_layout(document)
+    apart = _set_apart(document)
+    described = described or _first_paragraph(document)
+    text, quiet = _put_back(_convert(document), apart)
+    outline = read_outline(text, quiet=quiet)
+    return Parsed(
+        title=title or shorten_title(outline.title) or title_from_path(path),
+        description=shorten_description(described or outline.description),
+        text=text,
+        date=_date(document),
+        language=_property(document, "html[lang]", "lang"),
+        url=_property(document, "link[rel~=canonical i]", "href"),
+        sections=outline.sections,
+        links=outline.links,
+        quiet=quiet,
+    )
+
+
+def _parse(data: bytes) -> Document:
+    text = _decode(data)[:_MAX_SOURCE]
+    return parse(_RESERVED.sub("\ufffd", text), positions=False)
+
+
+def _decode(data: bytes) -> str:
+    """Decode by our rules where the bytes are Unicode; else the page's own word comes first."""
+    declared = _DECLARED.search(data, 0, _PRESCAN) is not None
+    text = None if declared and b"\x1b" in data[:100_000] else decode_unicode(data)
+    if text is None and declared:
+        label = parse(data[:_PRESCAN], positions=False).encoding or ""
+        try:
+            text = clean(data.decode(_CODECS.get(label.lower(), label), "replace"))
+        except (LookupError, UnicodeError):
+            text = None
+    return decode(data) if text is None else text
+
+
+def _title(document: Document) -> str:
+    for name in ("title:not(svg *)", "h1"):
+        for element in document.select(name):
+            if title := shorten_title(clean(element.text)):
+                return title
+    return ""
+
+
+def _property(document: Document, selector: str, name: str) -> str | None:
+    element = document.select_one(selector)
+    value = element.attr(name) if element is not None else None
+    return squeeze(clean(value[:_MAX_PROPERTY])) or None if value else None
+
+
+def _date(document: Document) -> str | None:
+    found = (_property(document, selector, "content") for selector in _DATES)
+    return next((date for date in found if date), None)
+
+
+def _tame_links(document: Document, base: str) -> None:
+    """Resolve links against the page's base, and keep embedded files out of the text."""
+    for element in document.select('[href^="data:" i], [src^="data:" i]'):
+        for name in ("href", "src"):
+            if (element.attr(name) or "")[:5].lower() == "data:":
+                element.attrs[name] = "data:"
+    if base:
+        document.rewrite_links(lambda link: _resolve(base, link))
+
+
+def _resolve(base: str, link: str) -> str | None:
+    """Return the link seen from the page's folder; a link within the page stays as it is."""
+    if link.startswith("#"):
+        return None
+    try:
+        if link.startswith("/") or base.startswith("/"):
+            return urljoin(base, link)
+        if urlsplit(link).scheme or urlsplit(base).scheme:
+            return urljoin(base, link)
+    except ValueError:
+        return None
+    # urljoin would drop the leading `..` of a base that is itself relative.
+    return base[: base.rfind("/") + 1] + link
+
+
+def _unfold_layout(document: Document) -> None:
+    """Turn tables that only place things on the page into plain blocks."""
+    for table in document.select(_LAYOUT)[:_MAX_LAYOUT]:
+        parts = _elements(table)
+        table.tag = "div"
+        while parts:
+            part = parts.pop()
+            if part.tag in _LAYOUT_ROWS:
+                parts += _elements(part)
+            if part.tag in _LAYOUT_ROWS or part.tag in _LAYOUT_CELLS:
+                part.tag = "div"
+
+
+def _elements(parent: Element) -> list[Element]:
+    return [child for child in parent.children if isinstance(child, Element)]
+
+
+def _set_apart(document: Document) -> list[str]:
+    """Replace each outermost quiet element with a placeholder; return them as Markdown."""
+    inner: set[Element] = set()
+    apart: list[str] = []
+    whole = len(document.text)
+    for element in document.select(_QUIET):
+        if element in inner or len(apart) >= _MAX_QUIET or _is_page(element, whole):
+            continue
+        inner.update(element.select(_QUIET))
+        holder = Element("p")
+        holder.append(Text(f"\ufdd0{len(apart)}\ufdd1"))
+        element.replace_with(holder)
+        apart.append(_convert(element))
+    return apart
+
+
+def _is_page(element: Element, whole: int) -> bool:
+    """Tell whether a form or the like is wrapped around the page itself."""
+    if element.tag != "form":
+        return False
+    return 2 * len(element.text) > whole or element.select_one(_MAIN) is not None
+
+
+def _convert(node: Document | Element) -> str:
+    return clean(node.to_markdown(_STYLE)).strip("\n")
+
+
+def _first_paragraph(document: Document) -> str:
+    for paragraph in document.select("p"):
+        text = _PLACEHOLDER.sub("", clean(paragraph.text)).strip()
+        if text:
+            return text
+    return ""
+
+
+def _put_back(text: str, apart: list[str]) -> tuple[str, tuple[Span, ...]]:
+    """Put the quiet parts where they stood; return the text and their spans in bytes."""
+    pieces: list[str] = []
+    quiet: list[Span] = []
+    size = at = 0
+    for found in _PLACEHOLDER.finditer(text):
+        before = text[at : found.start()]
+        part = _fit(apart[int(found[1])], text, found.start())
+        size += len(before.encode())
+        quiet.append((size, size + len(part.encode())))
+        size = quiet[-1][1]
+        pieces += (before, part)
+        at = found.end()
+    loud = "".join((*pieces[::2], text[at:]))
+    whole = "".join((*pieces, text[at:]))[:MAX_TEXT]
+    # A page that is nothing but navigation is about what it lists.
+    return whole, tuple(_within(quiet, whole)) if loud.strip("\n \t-*>|") else ()
+
+
+def _within(quiet: list[Span], whole: str) -> list[Span]:
+    size = len(whole.encode())
+    return [(start, min(end, size)) for start, end in quiet if start < min(end, size)]
+
+
+def _fit(part: str, text: str, at: int) -> str:
+    """Return the part so that it can stand at this place: in a list, a quote or a table cell."""
+    before = text[text.rfind("\n", 0, at) + 1 : at]
+    if not before:
+        return part
+    if "|" in before:
+        return " ".join(part.split()).replace("|", "\\|")
+    indent = "".join(letter if letter == ">" else " " for letter in before)
+    return _LINE_START.sub("\n" + indent, part)

@@ -1,0 +1,23 @@
+"""Plain text: the first line names it, the next three describe it, all of it is its text."""
+
+from __future__ import annotations
+
+from bookwheel.formats.base import (
+    MAX_TEXT,
+    shorten_description,
+    shorten_title,
+    title_from_path,
+)
+from bookwheel.formats.decoding import decode
+from bookwheel.model import Parsed
+
+
+def read(data: bytes, path: str) -> Parsed:
+    """Read a plain text file."""
+    text = decode(data)[:MAX_TEXT]
+    first, *following = text.split("\n", 4)[:4]
+    return Parsed(
+        title=shorten_title(first) or title_from_path(path),
+        description=shorten_description("\n".join(following)),
+        text=text,
+    )

@@ -1,0 +1,1 @@
+"""The indexing flow: scan, worker, prepare, pipeline, watch."""

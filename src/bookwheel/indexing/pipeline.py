@@ -1,0 +1,226 @@
+"""Bringing an index up to date with its folders: scan, prepare in workers, write, commit."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from bookwheel.engines.base import Engine
+from bookwheel.errors import BookwheelError
+from bookwheel.formats.registry import SUPPORTED
+from bookwheel.indexing.ignore import rules_for
+from bookwheel.indexing.prepare import MAX_FILE_BYTES, refused
+from bookwheel.indexing.scan import FoundFile, Scan, scan
+from bookwheel.indexing.wire import unpack
+from bookwheel.indexing.worker import Failure, Outcome, Task, WorkerPool
+from bookwheel.model import Collection, Draft, FileState, Known, Status
+from bookwheel.safety.opener import Root
+
+log = logging.getLogger(__name__)
+
+_WRITE_STEP = 64
+_FIRST_COMMIT_SECONDS = 1.0
+_LONGEST_COMMIT_SECONDS = 30.0
+
+
+@dataclass(slots=True)
+class Report:
+    """What an update did in one collection."""
+
+    collection: str
+    indexed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    unreadable: int = 0
+    skipped: int = 0
+    seconds: float = 0.0
+    problems: list[str] = field(default_factory=list)
+    failed: bool = False
+    """The folder itself could not be looked through."""
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.indexed or self.removed or self.unreadable)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an update is: files done of those that have to be read."""
+
+    collection: str
+    done: int
+    total: int
+
+
+Listener = Callable[[Progress], None]
+
+
+class Updater:
+    """Updates the collections of one engine; the engine must be open for writing."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        workers: int | None = None,
+        max_bytes: int = MAX_FILE_BYTES,
+        own_paths: Iterable[str] = (),
+        on_progress: Listener | None = None,
+        should_stop: Callable[[], bool] = lambda: False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._engine = engine
+        self._workers = workers
+        self._max_bytes = max_bytes
+        self._own_paths = tuple(own_paths)
+        self._on_progress = on_progress or (lambda progress: None)
+        self._should_stop = should_stop
+        self._clock = clock
+
+    def update(self, collection: Collection, *, full: bool = False) -> Report:
+        """Bring one collection up to date; with `full` every file is read and written anew."""
+        report = Report(collection.name)
+        started = self._clock()
+        try:
+            root = Root.open(collection.path)
+        except BookwheelError as error:
+            report.problems.append(f"{error.message} Its documents are kept as they were.")
+            report.failed = True
+            return report
+        with root:
+            self._update(root, collection, report, full=full)
+        report.seconds = self._clock() - started
+        return report
+
+    def _update(self, root: Root, collection: Collection, report: Report, *, full: bool) -> None:
+        rules = rules_for(collection, own=self._own_paths)
+        seen = scan(root, rules, supported=SUPPORTED, should_stop=self._should_stop)
+        known = self._engine.known(collection.name)
+        report.skipped = sum(seen.skipped.values())
+        report.problems += [f"{folder or '.'}: {reason}" for folder, reason in seen.unread]
+        if not full and looks_unmounted(seen, known):
+            report.problems.append(
+                f"{collection.path} is empty where {len(known)} files were: it looks unmounted. "
+                "Its documents are kept; `bookwheel index --full` accepts that they are gone."
+            )
+            report.failed = True
+            return
+        self._remove(collection, seen, known, report)
+        changed = [file for file in seen.files if full or is_changed(file, known.get(file.path))]
+        report.unchanged = len(seen.files) - len(changed)
+        if changed:
+            self._read(collection, changed, known, report, full=full)
+        if not seen.stopped:
+            self._engine.mark_scanned(
+                collection.name, device=root.device, skipped=seen.skipped, at=time.time()
+            )
+        if report.changed:
+            self._engine.commit()
+
+    def _remove(
+        self, collection: Collection, seen: Scan, known: dict[str, Known], report: Report
+    ) -> None:
+        if seen.stopped:
+            return
+        there = {file.path for file in seen.files}
+        gone = [path for path in known if path not in there and seen.covers(path)]
+        report.removed = self._engine.remove(collection.name, gone)
+
+    def _read(
+        self,
+        collection: Collection,
+        files: list[FoundFile],
+        known: dict[str, Known],
+        report: Report,
+        *,
+        full: bool,
+    ) -> None:
+        setup = (
+            collection.name,
+            collection.path,
+            collection.source,
+            collection.language,
+            self._max_bytes,
+        )
+        tasks = (
+            Task(number, (file.path, self._digest(known, file, full=full)), file.size)
+            for number, file in enumerate(files)
+        )
+        handler = "bookwheel.indexing.prepare:make_prepare"
+        with WorkerPool(handler, setup, workers=self._workers) as pool:
+            self._write(collection, files, pool.run(self._until_stopped(tasks)), report)
+
+    @staticmethod
+    def _digest(known: dict[str, Known], file: FoundFile, *, full: bool) -> bytes:
+        before = known.get(file.path)
+        return before.digest if before and not full else b""
+
+    def _until_stopped(self, tasks: Iterable[Task]) -> Iterator[Task]:
+        for task in tasks:
+            if self._should_stop():
+                return
+            yield task
+
+    def _write(
+        self,
+        collection: Collection,
+        files: list[FoundFile],
+        outcomes: Iterator[Outcome],
+        report: Report,
+    ) -> None:
+        """Write what the workers give in steps, and make it searchable now and then."""
+        drafts: list[Draft] = []
+        same: dict[str, FileState] = {}
+        pause, last = _FIRST_COMMIT_SECONDS, self._clock()
+        for done, outcome in enumerate(outcomes, start=1):
+            file = files[outcome.task.key]
+            result = _result(collection.name, file, outcome)
+            if isinstance(result, FileState):
+                same[file.path] = result
+                report.unchanged += 1
+            else:
+                drafts.append(result)
+                report.indexed += result.status is Status.OK
+                report.unreadable += result.status is not Status.OK
+            if len(drafts) >= _WRITE_STEP:
+                self._engine.write(drafts)
+                drafts.clear()
+                self._on_progress(Progress(collection.name, done, len(files)))
+                if self._clock() - last > pause:
+                    self._engine.commit()
+                    pause, last = min(pause * 2, _LONGEST_COMMIT_SECONDS), self._clock()
+        self._engine.write(drafts)
+        self._engine.touch(collection.name, same)
+        self._on_progress(Progress(collection.name, len(files), len(files)))
+
+
+def looks_unmounted(seen: Scan, known: dict[str, Known]) -> bool:
+    """Tell an unmounted share, where nothing at all is left, from deleted files."""
+    return bool(known) and not (seen.files or seen.skipped or seen.unread or seen.stopped)
+
+
+def is_changed(file: FoundFile, before: Known | None) -> bool:
+    """Tell whether a file must be read again, by its size and modification time."""
+    if before is None or before.racy:
+        return True
+    return (file.size, file.modified_ns) != (before.size, before.modified_ns)
+
+
+def _result(collection: str, file: FoundFile, outcome: Outcome) -> Draft | FileState:
+    if outcome.failure is None and isinstance(outcome.result, tuple):
+        return unpack(outcome.result)
+    failure = outcome.failure or Failure("error", "no result")
+    log.warning("%s: %s: %s", file.path, failure.kind, failure.detail)
+    # Keyed by size and time as seen: a file that fails is not tried again until it changes.
+    state = FileState(file.size, file.modified_ns, b"")
+    return refused(collection, file.path, Status.FAILED, _REASONS[failure.kind], state)
+
+
+_REASONS = {
+    "crash": "its reader crashed",
+    "timeout": "its reader took too long",
+    "memory": "its reader needed too much memory",
+    "error": "its reader failed",
+}

@@ -1,0 +1,131 @@
+"""What the worker does with one file: read, parse, cut into chunks, make terms.
+
+Runs in the worker process. Takes and returns plain values only, because the parent accepts no
+others from a process that has met hostile bytes.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from hashlib import blake2b
+from typing import Any
+
+from bookwheel.formats.base import Unreadable
+from bookwheel.formats.registry import extension_of, mime_type, read
+from bookwheel.indexing.wire import pack
+from bookwheel.model import Collection, Draft, FileState, Parsed, Status
+from bookwheel.safety.opener import FileBytes, OpenRefused, Root
+from bookwheel.text.chunking import chunk
+from bookwheel.text.entries import page_terms
+from bookwheel.text.language import base_language, detect_language
+
+MAX_FILE_BYTES = 50_000_000
+# A write within this time after the reading may leave the modification time as it was.
+_RACY_NS = 2_000_000_000
+_DATE = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)[-_./]?(0[1-9]|1[0-2])[-_./]?(0[1-9]|[12]\d|3[01])(?!\d)"
+)
+
+Prepare = Callable[[str, bytes], tuple[Any, ...]]
+
+
+def make_prepare(
+    name: str, path: str, source: str | None, language: str | None, max_bytes: int
+) -> Prepare:
+    """Return the function that prepares files of one collection."""
+    collection = Collection(name=name, path=path, source=source, language=language)
+    root = Root.open(path)
+
+    def prepare(relative: str, digest: bytes) -> tuple[Any, ...]:
+        return pack(prepare_file(root, collection, relative, digest, max_bytes))
+
+    return prepare
+
+
+def prepare_file(
+    root: Root, collection: Collection, path: str, known_digest: bytes, max_bytes: int
+) -> Draft | FileState:
+    """Return the file as a draft, or only its state when its content is what it was."""
+    try:
+        file = root.read_file(path, max_bytes=max_bytes)
+    except OpenRefused as refusal:
+        return refused(collection.name, path, refusal.status, refusal.reason)
+    state = FileState(
+        file.size,
+        file.modified_ns,
+        blake2b(file.data, digest_size=16).digest(),
+        racy=time.time_ns() - file.modified_ns < _RACY_NS,
+    )
+    if state.digest == known_digest:
+        return state
+    try:
+        parsed = read(file.data, path)
+    except Unreadable as trouble:
+        return refused(collection.name, path, trouble.status, trouble.reason, state)
+    return draft(collection, path, file, state, parsed)
+
+
+def draft(
+    collection: Collection, path: str, file: FileBytes, state: FileState, parsed: Parsed
+) -> Draft:
+    """Return what the engine needs of a parsed file."""
+    extension = extension_of(path)
+    chunks = tuple(chunk(parsed))
+    language = (
+        base_language(collection.language)
+        or base_language(parsed.language)
+        or detect_language(parsed.text)
+    )
+    headings = [section.heading for section in parsed.sections]
+    terms = page_terms(parsed.title, parsed.text.encode(), chunks, headings, language)
+    return Draft(
+        collection=collection.name,
+        path=path,
+        extension=extension,
+        mime=mime_type(extension),
+        state=state,
+        status=Status.OK,
+        parsed=parsed,
+        date=document_date(parsed.date, path, file.modified_ns),
+        source=parsed.source or collection.source or collection.name,
+        language=language,
+        words=sum(passage.exact.count(" ") for passage in terms.passages),
+        chunks=chunks,
+        terms=terms,
+    )
+
+
+def refused(
+    collection: str, path: str, status: Status, reason: str, state: FileState | None = None
+) -> Draft:
+    """Return the entry of a file that gives no document."""
+    extension = extension_of(path)
+    return Draft(
+        collection=collection,
+        path=path,
+        extension=extension,
+        mime=mime_type(extension),
+        state=state or FileState(0, 0, b""),
+        status=status,
+        reason=reason,
+    )
+
+
+def document_date(stated: str | None, path: str, modified_ns: int) -> str:
+    """Return the document's own date, else one in its path, else when it was modified."""
+    for text in (stated or "", path):
+        for year, month, day in _DATE.findall(text):
+            if _is_date(year, month, day):
+                return f"{year}-{month}-{day}"
+    return datetime.fromtimestamp(modified_ns / 1e9, UTC).strftime("%Y-%m-%d")
+
+
+def _is_date(year: str, month: str, day: str) -> bool:
+    try:
+        datetime(int(year), int(month), int(day), tzinfo=UTC)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,62 @@
+"""Following folders: events for speed, a look through everything now and then for truth."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from bookwheel.errors import BookwheelError
+
+log = logging.getLogger(__name__)
+
+_PAUSE_SECONDS = 0.2
+
+
+def watch(
+    paths: Sequence[str],
+    *,
+    update: Callable[[], None],
+    should_stop: Callable[[], bool],
+    reconcile_seconds: float,
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Update whenever something changed, and every so often whatever was heard.
+
+    Events can be lost without notice (a full queue, a paused process, a share), so they only say
+    when to look; the scan says what changed.
+    """
+    from watchfiles import watch as listen
+
+    stop = threading.Event()
+    _try(update)
+    last = clock()
+    present = [path for path in paths if Path(path).is_dir()]
+    events = listen(
+        *present,
+        watch_filter=None,
+        stop_event=stop,
+        rust_timeout=int(_PAUSE_SECONDS * 1000),
+        yield_on_timeout=True,
+        debounce=200,
+        step=50,
+        raise_interrupt=True,
+        ignore_permission_denied=True,
+    )
+    for changes in events:
+        if should_stop():
+            stop.set()
+            continue
+        if changes or clock() - last >= reconcile_seconds:
+            _try(update)
+            last = clock()
+
+
+def _try(update: Callable[[], None]) -> None:
+    try:
+        update()
+    except BookwheelError as error:
+        # Another process may be writing, or a disk be full for a while: the next round tries again.
+        log.warning("update failed: %s", error.message)

@@ -1,0 +1,305 @@
+"""The library: opened from settings, one method per use case, closes what it opened."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from bookwheel.engines.base import CollectionState
+from bookwheel.engines.embedded.engine import EmbeddedEngine
+from bookwheel.errors import BadRequest, IndexDamaged, NotFound
+from bookwheel.formats import READERS_VERSION
+from bookwheel.model import Collection, Document, Link
+from bookwheel.query import SearchRequest, SearchResults
+from bookwheel.reading import documents as reading
+from bookwheel.reading import sections
+from bookwheel.reading.documents import TextPart
+from bookwheel.reading.sections import Heading, SectionText
+from bookwheel.search.run import search
+from bookwheel.settings import Settings
+
+if TYPE_CHECKING:
+    from bookwheel.indexing.pipeline import Progress, Report
+
+DATABASE = "catalog.db"
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a listing."""
+
+    documents: list[Document]
+    total: int
+    offset: int
+
+    @property
+    def has_more(self) -> bool:
+        return self.offset + len(self.documents) < self.total
+
+
+class Library:
+    """A set of folders and their index. Reading works at once; writing takes the writer lock."""
+
+    def __init__(
+        self, settings: Settings, collections: Sequence[Collection], database: Path
+    ) -> None:
+        self.settings = settings
+        self.collections = tuple(collections)
+        self.database = database
+        self._engine = EmbeddedEngine(database)
+
+    @classmethod
+    def open(cls, settings: Settings, paths: Iterable[str] = ()) -> Self:
+        """Open the library of the folders given, else of those configured, else of this one.
+
+        With no folder given and an index named that exists, its own folders are meant.
+        """
+        from bookwheel.indexing.folders import complete, from_paths
+
+        given = from_paths(paths) or list(settings.collections)
+        if not given:
+            place = named_place(settings)
+            if place is not None and place.exists():
+                return cls._from_index(settings, place)
+            given = from_paths([settings["docs_root"] or "."])
+        if settings["language"]:
+            given = [
+                replace(each, language=each.language or settings["language"]) for each in given
+            ]
+        collections, remarks = complete(given)
+        settings = replace(settings, remarks=(*settings.remarks, *remarks))
+        place = named_place(settings) or default_place(settings, collections)
+        return cls(settings, collections, place)
+
+    @classmethod
+    def _from_index(cls, settings: Settings, place: Path) -> Self:
+        library = cls(settings, (), place)
+        library.collections = tuple(state.collection for state in library.states())
+        return library
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the index."""
+        self._engine.close()
+
+    # Keeping it fresh
+
+    @property
+    def is_indexed(self) -> bool:
+        """Tell whether every folder of this library has been indexed."""
+        if not self._engine.exists:
+            return False
+        done = {s.collection.name: s.collection.path for s in self.states() if s.scanned_at}
+        return all(done.get(each.name) == each.path for each in self.collections)
+
+    @contextmanager
+    def writing(self) -> Iterator[EmbeddedEngine]:
+        """Hold the writer lock for a while."""
+        self._engine.begin_writing()
+        try:
+            yield self._engine
+        finally:
+            self._engine.end_writing()
+
+    def update(
+        self,
+        *,
+        full: bool = False,
+        on_progress: Callable[[Progress], None] | None = None,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> list[Report]:
+        """Bring the index up to date with the folders; with `full` read everything anew."""
+        try:
+            return self._update(full, on_progress, should_stop)
+        except IndexDamaged as error:
+            log.warning("%s %s", error.message, self._set_aside())
+            return self._update(full, on_progress, should_stop)
+
+    def _update(
+        self,
+        full: bool,
+        on_progress: Callable[[Progress], None] | None,
+        should_stop: Callable[[], bool],
+    ) -> list[Report]:
+        from bookwheel.indexing.pipeline import Updater
+
+        with self.writing() as engine:
+            engine.declare(self.collections)
+            self._forget_others(engine)
+            full = full or self.settings["debug"] or engine.note("readers") != READERS_VERSION
+            updater = Updater(
+                engine,
+                workers=self.settings["workers"],
+                max_bytes=self.settings["max_file_mb"] * 1_000_000,
+                own_paths=self.own_paths(),
+                on_progress=on_progress,
+                should_stop=should_stop,
+            )
+            reports = [updater.update(each, full=full) for each in self.collections]
+            if full and not should_stop():
+                engine.set_note("readers", READERS_VERSION)
+            return reports
+
+    def _forget_others(self, engine: EmbeddedEngine) -> None:
+        """Drop folders that this index held for another set of folders."""
+        names = {each.name for each in self.collections}
+        for state in engine.collections():
+            if state.collection.name not in names:
+                engine.forget(state.collection.name)
+
+    def own_paths(self) -> tuple[str, ...]:
+        """Return the files of ours that must never be indexed."""
+        place = self._engine.place
+        own = [place.database, place.lexical, place.lock, place.wal]
+        if self.settings.config:
+            own.append(Path(self.settings.config))
+        return tuple(str(path.absolute()) for path in own)
+
+    def watch(
+        self, *, on_update: Callable[[list[Report]], None], should_stop: Callable[[], bool]
+    ) -> None:
+        """Follow the folders until told to stop, telling of each update that changed anything."""
+        from bookwheel.indexing.watch import watch
+
+        watch(
+            [each.path for each in self.collections],
+            update=lambda: on_update(self.update(should_stop=should_stop)),
+            should_stop=should_stop,
+            reconcile_seconds=self.settings["reconcile_seconds"],
+        )
+
+    # Searching and reading
+
+    def search(self, request: SearchRequest) -> SearchResults:
+        """Find documents by words."""
+        self._require_index()
+        if not 1 <= request.limit <= 1000 or request.offset < 0:
+            raise BadRequest("The limit lies between 1 and 1000, the offset starts at 0.")
+        known = [state.collection for state in self.states()]
+        names = tuple(
+            reading.find_collection(known, name).name for name in request.filters.collections
+        )
+        self._engine.refresh()
+        request = replace(request, filters=replace(request.filters, collections=names))
+        return search(self._engine, request)
+
+    def document(self, text: str, collection: str | None = None) -> Document:
+        """Find a document by its path, address or name."""
+        self._require_index()
+        return reading.find_document(self._engine, text, collection)
+
+    def text(self, document: Document, *, offset: int = 0, length: int | None = None) -> TextPart:
+        """Read a document or a stretch of it."""
+        return reading.read_text(self._engine, document, offset=offset, length=length)
+
+    def lines(self, document: Document, first: int, last: int) -> TextPart:
+        """Read some lines of a document."""
+        return reading.read_lines(self._engine, document, first, last)
+
+    def outline(self, document: Document, *, depth: int = 3) -> list[Heading]:
+        """Return a document's headings."""
+        return sections.read_outline(self._engine, document, depth=depth)
+
+    def section(self, document: Document, heading: str, *, subsections: bool = True) -> SectionText:
+        """Read one section of a document."""
+        return sections.read_section(self._engine, document, heading, subsections=subsections)
+
+    def links(self, document: Document) -> list[Link]:
+        """Return the links that go out of a document."""
+        return self._engine.links(document.key)
+
+    def list_documents(
+        self, collection: str, *, folder: str = "", limit: int = 100, offset: int = 0
+    ) -> Page:
+        """List the documents of a collection or of a folder in it, in the order of their paths."""
+        self._require_index()
+        if limit < 1 or offset < 0:
+            raise BadRequest("The limit counts from 1 and the offset from 0.")
+        name = reading.find_collection(
+            [state.collection for state in self.states()], collection
+        ).name
+        found, total = self._engine.list_documents(
+            name, folder=folder, limit=min(limit, 1000), offset=offset
+        )
+        return Page(found, total, offset)
+
+    def states(self) -> list[CollectionState]:
+        """Return the collections with their counts."""
+        return self._engine.collections() if self._engine.exists else []
+
+    def ledger(self, collection: str | None = None) -> list[Document]:
+        """Return the files that gave no document, with the reason."""
+        return self._engine.ledger(collection) if self._engine.exists else []
+
+    def skipped(self, collection: str) -> dict[tuple[str, str], int]:
+        """Return how many files were passed over, by reason and extension."""
+        return self._engine.skipped(collection) if self._engine.exists else {}
+
+    def why(self, path: str) -> str:
+        """Say why a file is or is not indexed."""
+        from bookwheel.indexing.explain import explain_path
+
+        return explain_path(self._engine, self.collections, path, own=self.own_paths())
+
+    # Health
+
+    def check(self) -> list[str]:
+        """Look through the index and return what is wrong with it."""
+        self._require_index()
+        return [*self._engine.check()]
+
+    def repair(self) -> list[str]:
+        """Mend or rebuild the index from the documents; return what was done."""
+        try:
+            problems = self.check()
+        except IndexDamaged as error:
+            problems = [error.message]
+        if not problems:
+            return []
+        done = [self._set_aside()]
+        self.update()
+        return [*problems, *done, "built it anew from the documents"]
+
+    def _set_aside(self) -> str:
+        collections = self.collections
+        aside = self._engine.set_aside()
+        self.collections = collections
+        return f"the broken index was set aside as {aside}"
+
+    def _require_index(self) -> None:
+        if not self._engine.exists:
+            raise NotFound(
+                f"There is no index at {self.database} yet.",
+                hint="`bookwheel index FOLDER` makes one.",
+            )
+
+
+def named_place(settings: Settings) -> Path | None:
+    """Return the database that the settings name outright, if they do."""
+    if settings["index"]:
+        return Path(settings["index"]).absolute() / DATABASE
+    if settings["search_db_path"]:
+        return Path(settings["search_db_path"]).absolute()
+    return None
+
+
+def default_place(settings: Settings, collections: Sequence[Collection]) -> Path:
+    """Return where the index of these folders lies when no place is named."""
+    from platformdirs import user_cache_path
+
+    root = Path(settings["cache_root"]).absolute() if settings["cache_root"] else None
+    names = "\0".join(sorted(f"{each.name}\0{each.path}" for each in collections))
+    digest = hashlib.blake2b(names.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+    return (root or user_cache_path("bookwheel")) / digest / DATABASE

@@ -1,0 +1,195 @@
+"""What the library holds: collections, documents, sections, chunks and links, as frozen values.
+
+Offsets named `start` and `end` are byte offsets into the UTF-8 form of a document's text; lines
+count from 1 and include both ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NewType
+
+SafeText = NewType("SafeText", str)
+"""Text that has passed the one door (safety.redact) and may be shown to a caller."""
+
+
+class Status(StrEnum):
+    """What became of a file; every file that could be a document has exactly one."""
+
+    OK = "ok"
+    NO_TEXT = "no_text"
+    ENCRYPTED = "encrypted"
+    UNSUPPORTED = "unsupported"
+    TOO_LARGE = "too_large"
+    BINARY = "binary"
+    UNREADABLE = "unreadable"
+    VANISHED = "vanished"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """One folder that the operator has allowed."""
+
+    name: str
+    path: str
+    alias: str | None = None
+    description: str | None = None
+    version: str | None = None
+    source: str | None = None
+    language: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands under it, deeper headings included."""
+
+    level: int
+    heading: str
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a stretch of text lies in the words of the format: `page 3`, `slide 7`."""
+
+    start: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link as it stands in a document, with the sentence around it."""
+
+    kind: str
+    target: str
+    text: str
+    context: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a format reads out of a file's bytes."""
+
+    title: str
+    description: str
+    text: str
+    tags: tuple[str, ...] = ()
+    date: str | None = None
+    language: str | None = None
+    source: str | None = None
+    url: str | None = None
+    sections: tuple[Section, ...] = ()
+    links: tuple[Link, ...] = ()
+    places: tuple[Place, ...] = ()
+    quiet: tuple[tuple[int, int], ...] = ()
+    """Spans that stay readable but are left out of chunks: front matter, navigation, footers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What search ranks: a section, a part of one, or several small ones together."""
+
+    ordinal: int
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    trail: tuple[str, ...]
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file of a collection as the catalogue knows it."""
+
+    key: int
+    collection: str
+    path: str
+    title: str
+    description: str
+    tags: tuple[str, ...]
+    extension: str
+    mime: str
+    size: int
+    modified_ns: int
+    date: str
+    source: str
+    language: str
+    words: int
+    characters: int
+    chunks: int
+    status: Status
+    reason: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class PassageTerms:
+    """What the word index holds of one chunk: terms joined by blanks."""
+
+    heading: str
+    body: str
+    exact: str
+    names: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageTerms:
+    """What the word index holds of a whole document, and of each of its chunks."""
+
+    title: str
+    title_exact: str
+    title_names: str
+    headings: str
+    passages: tuple[PassageTerms, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """How a file looked when it was read: enough to tell whether it changed since."""
+
+    size: int
+    modified_ns: int
+    digest: bytes
+    racy: bool = False
+    """Read so soon after its modification time that a later write might not show in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One file as the worker hands it to the engine: a document, or the reason why not."""
+
+    collection: str
+    path: str
+    extension: str
+    mime: str
+    state: FileState
+    status: Status
+    reason: str = ""
+    parsed: Parsed | None = None
+    date: str = ""
+    source: str = ""
+    language: str = ""
+    words: int = 0
+    chunks: tuple[Chunk, ...] = ()
+    terms: PageTerms | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the catalogue remembers of a file, for telling what changed."""
+
+    key: int
+    size: int
+    modified_ns: int
+    racy: bool
+    digest: bytes
+    status: Status

@@ -1,0 +1,85 @@
+"""What may be asked of the library and what it answers, as frozen values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from bookwheel.model import SafeText
+
+
+class SearchIn(StrEnum):
+    """Which part of a document must hold the words."""
+
+    BOTH = "both"
+    TITLE = "title"
+    CONTENT = "content"
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a hit must fulfil whatever its words; never relaxed."""
+
+    collections: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    date_from: str | None = None
+    date_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """One question, resolved: nothing in it is left to check."""
+
+    text: str
+    filters: Filters = field(default_factory=Filters)
+    search_in: SearchIn = SearchIn.BOTH
+    limit: int = 10
+    offset: int = 0
+    fuzzy: bool = True
+    snippet_length: int = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Text around the best place, with the spans (in characters) of the words that matched."""
+
+    text: SafeText
+    marks: tuple[tuple[int, int], ...] = ()
+    cut_before: bool = False
+    cut_after: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """One document of the answer with its best passage."""
+
+    collection: str
+    document: str
+    title: SafeText
+    heading: SafeText
+    trail: tuple[SafeText, ...]
+    pointer: str
+    start_line: int
+    end_line: int
+    snippet: Snippet
+    score: float
+    matched_in: SearchIn
+    extension: str
+    date: str
+    modified_ns: int
+    chunk: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResults:
+    """The answer: hits in order, how many there may be, and what was relaxed to find them."""
+
+    query: str
+    hits: tuple[SearchHit, ...]
+    total: int
+    relaxed: tuple[str, ...]
+    suggestions: tuple[str, ...]
+    unreadable: int

@@ -1,0 +1,1 @@
+"""Reading documents: listing, text, outline, sections."""

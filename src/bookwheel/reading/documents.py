@@ -1,0 +1,121 @@
+"""Finding a document by what a person or assistant calls it, and reading its text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bookwheel.addresses import candidates
+from bookwheel.engines.base import Engine
+from bookwheel.errors import BadRequest, NotFound
+from bookwheel.model import Collection, Document, SafeText, Status
+from bookwheel.safety.redact import make_safe
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """A stretch of a document's text and where it lies in the whole, in characters."""
+
+    text: SafeText
+    offset: int
+    total: int
+
+    @property
+    def next_offset(self) -> int | None:
+        end = self.offset + len(self.text)
+        return end if end < self.total else None
+
+
+def find_collection(collections: Sequence[Collection], name: str) -> Collection:
+    """Return a collection by name or alias; NotFound names the nearest."""
+    for each in collections:
+        if name in (each.name, each.alias):
+            return each
+    names = [each.alias or each.name for each in collections]
+    near = nearest(name, names) or names[:10]
+    raise NotFound(
+        f'Collection "{name}" not found.', hint=f"There is {_listed(near)}." if near else None
+    )
+
+
+def find_document(engine: Engine, text: str, collection: str | None = None) -> Document:
+    """Return the document that a text names; NotFound lists what is near."""
+    known = [state.collection for state in engine.collections()]
+    scope = [find_collection(known, collection)] if collection else known
+    found = {}
+    for name, path in candidates(text, scope):
+        document = engine.document(name, path)
+        if document is not None:
+            found[document.key] = document
+    if len(found) > 1:
+        listed = _listed([f"{d.collection}/{d.path}" for d in found.values()])
+        raise BadRequest(f'"{text}" names several documents: {listed}.')
+    if found:
+        return _readable(next(iter(found.values())))
+    where = f' in collection "{collection}"' if collection else ""
+    near = nearest_documents(engine, text, scope)
+    raise NotFound(
+        f'Document "{text}" not found{where}.',
+        hint=f"Near are {_listed(near)}." if near else None,
+    )
+
+
+def _readable(document: Document) -> Document:
+    if document.status is not Status.OK:
+        raise NotFound(
+            f'"{document.path}" has no text to show: {document.status} ({document.reason}).'
+        )
+    return document
+
+
+def nearest_documents(engine: Engine, text: str, scope: Sequence[Collection]) -> list[str]:
+    """Return the ids of documents whose path is near to a text."""
+    alone = len(scope) == 1
+    paths = [
+        path if alone else f"{each.name}/{path}"
+        for each in scope
+        for path in engine.paths(each.name)
+    ]
+    return nearest(text, paths)
+
+
+def nearest(text: str, names: Sequence[str], *, limit: int = 5) -> list[str]:
+    """Return the names most like a text, none that is quite unlike it."""
+    from rapidfuzz import fuzz, process, utils
+
+    found = process.extract(
+        text,
+        names,
+        scorer=fuzz.WRatio,
+        processor=utils.default_process,
+        limit=limit,
+        score_cutoff=60,
+    )
+    return [name for name, _, _ in found]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def read_text(
+    engine: Engine, document: Document, *, offset: int = 0, length: int | None = None
+) -> TextPart:
+    """Return a document's text, or the stretch of it asked for."""
+    if offset < 0 or (length is not None and length < 1):
+        raise BadRequest("The offset counts from 0 and the length from 1.")
+    text = make_safe(engine.text(document.key).decode("utf-8", "replace"))
+    end = len(text) if length is None else offset + length
+    return TextPart(SafeText(text[offset:end]), min(offset, len(text)), len(text))
+
+
+def read_lines(engine: Engine, document: Document, first: int, last: int) -> TextPart:
+    """Return the lines of a document from `first` to `last`, both included."""
+    if first < 1 or last < first:
+        raise BadRequest("Lines count from 1, and the last must not come before the first.")
+    text = make_safe(engine.text(document.key).decode("utf-8", "replace"))
+    lines = text.split("\n")
+    if first > len(lines):
+        raise BadRequest(f"The document has {len(lines)} lines.")
+    before = sum(len(line) + 1 for line in lines[: first - 1])
+    return TextPart(SafeText("\n".join(lines[first - 1 : last])), before, len(text))

@@ -1,0 +1,1 @@
+"""The query flow, one step per file: interpret, retrieve, rank, run."""

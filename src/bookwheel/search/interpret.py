@@ -1,0 +1,60 @@
+"""What a query's text asks for: words, quoted phrases, -exclusions. Any text is a query."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from bookwheel.text.words import Surface, analyze_query, normal_title
+
+LONGEST_QUERY = 1000
+MOST_WORDS = 64
+_LOST = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
+_QUOTED = re.compile(r'(?<!\S)(-?)["“”„]([^"“”„]*)["“”„]')
+_EXCLUDED = re.compile(r"(?<!\S)-(?=[^\W_])(\S+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query taken apart."""
+
+    title: str
+    words: tuple[Surface, ...]
+    phrases: tuple[tuple[str, ...], ...] = ()
+    excluded: tuple[Surface, ...] = ()
+    excluded_phrases: tuple[tuple[str, ...], ...] = ()
+    shortened: bool = False
+
+    @property
+    def asks_nothing(self) -> bool:
+        return not (self.words or self.phrases or self.excluded or self.excluded_phrases)
+
+
+def interpret(text: str, languages: tuple[str, ...]) -> Question:
+    """Take a query apart; never raises, whatever the text."""
+    clean = _LOST.sub(" ", text)
+    kept = clean[:LONGEST_QUERY]
+    phrases: list[tuple[str, ...]] = []
+    excluded_phrases: list[tuple[str, ...]] = []
+    for sign, quoted in _QUOTED.findall(kept):
+        words = exact_words(quoted, languages)
+        if words:
+            (excluded_phrases if sign else phrases).append(words)
+    loose = _QUOTED.sub(" ", kept)
+    excluded = analyze_query(" ".join(_EXCLUDED.findall(loose)), languages)
+    words_part = _EXCLUDED.sub(" ", loose)
+    surfaces = analyze_query(words_part, languages)
+    return Question(
+        title=normal_title(kept),
+        words=tuple(surfaces[:MOST_WORDS]),
+        phrases=tuple(phrases[:8]),
+        excluded=tuple(excluded[:MOST_WORDS]),
+        excluded_phrases=tuple(excluded_phrases[:8]),
+        shortened=len(clean) > LONGEST_QUERY or len(surfaces) > MOST_WORDS,
+    )
+
+
+def exact_words(text: str, languages: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of a text as written, in order, as a phrase needs them."""
+    surfaces = analyze_query(text, languages)
+    return tuple(word.exact for surface in surfaces for word in surface.words)[:MOST_WORDS]

@@ -1,0 +1,160 @@
+"""From words to weighted terms: what each word of a query is looked for as, and its worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from bookwheel.engines.base import Engine, Field, Match, Term
+from bookwheel.query import SearchIn, SearchRequest
+from bookwheel.search.interpret import Question
+from bookwheel.text.words import Surface, Word
+
+WEIGHTS = {
+    Field.TITLE: 4.0,
+    Field.HEADING: 0.5,
+    Field.BODY: 1.0,
+    Field.EXACT: 0.4,
+    Field.NAMES: 1.0,
+}
+"""What a match is worth by where it stands; chosen on the sets of docs/benchmarks.md."""
+ALL_WORDS_BONUS = 0.5
+"""What a page gains, as a share of its score, by holding every word."""
+TITLE_BONUS = 1000.0
+"""Above any other score: a page whose title is the query comes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One word to look for: the stems that stand for it, and how telling it is."""
+
+    word: str
+    exact: tuple[str, ...]
+    stems: tuple[str, ...]
+    count: int
+    worth: float
+    known: bool
+    parts: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to look for, before it is put as a match to the engine."""
+
+    clauses: tuple[Clause, ...]
+    names: tuple[str, ...]
+    question: Question
+    request: SearchRequest
+
+
+class Planner:
+    """Weighs terms by how many pages of an engine hold them."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._pages = engine.page_count()
+
+    def plan(self, question: Question, request: SearchRequest) -> Plan:
+        """Return what a question looks for."""
+        words: dict[str, Word] = {}
+        counts: dict[str, int] = {}
+        for word in self._words(question.words):
+            words.setdefault(word.exact, word)
+            counts[word.exact] = counts.get(word.exact, 0) + 1
+        clauses = tuple(self._clause(word, counts[word.exact]) for word in words.values())
+        names = dict.fromkeys(name for surface in question.words for name in surface.names)
+        return Plan(clauses, tuple(names), question, request)
+
+    @staticmethod
+    def _words(surfaces: Iterable[Surface]) -> Iterable[Word]:
+        for surface in surfaces:
+            yield from surface.words
+
+    def _clause(self, word: Word, count: int) -> Clause:
+        frequency = self._frequency(word.stems)
+        known = frequency > 0 or self._engine.frequency(Field.TITLE, word.stems[0]) > 0
+        worth = self.worth(frequency)
+        return Clause(word.exact, (word.exact,), word.stems, count, worth, known, word.parts)
+
+    def split(self, clause: Clause) -> list[Clause]:
+        """Return a clause for each part of a camelCase word."""
+        return [self._clause(Word(part[0], part), clause.count) for part in clause.parts]
+
+    def _frequency(self, stems: Iterable[str]) -> int:
+        return max(self._engine.frequency(Field.BODY, stem) for stem in stems)
+
+    def worth(self, frequency: int) -> float:
+        """Return how telling a term is that so many pages hold."""
+        return math.log(1 + (self._pages - frequency + 0.5) / (frequency + 0.5))
+
+    def respell(self, clause: Clause, words: Iterable[Word]) -> Clause:
+        """Return the clause as it would be for the words it may have meant."""
+        meant = list(words)
+        exact = tuple(dict.fromkeys([*clause.exact, *(word.exact for word in meant)]))
+        stems = tuple(dict.fromkeys([*clause.stems, *(s for word in meant for s in word.stems)]))
+        worth = self.worth(self._frequency(stems))
+        return replace(clause, exact=exact, stems=stems, worth=worth, known=True)
+
+    def match(self, plan: Plan, *, all_clauses: bool, titles: tuple[str, ...] = ()) -> Match:
+        """Return the plan as the engine takes it."""
+        question, request = plan.question, plan.request
+        clauses = [clause for clause in plan.clauses if clause.known]
+        return Match(
+            clauses=tuple(self._terms(clause, request.search_in) for clause in clauses),
+            all_clauses=all_clauses,
+            bonus=self._bonus(plan),
+            phrases=question.phrases,
+            excluded=tuple(
+                Term(field, stem, 1.0)
+                for surface in question.excluded
+                for word in surface.words
+                for stem in word.stems
+                for field in (Field.TITLE, Field.BODY)
+            ),
+            excluded_phrases=question.excluded_phrases,
+            titles=titles if request.search_in is not SearchIn.CONTENT else (),
+            title_bonus=TITLE_BONUS,
+            filters=request.filters,
+        )
+
+    def _bonus(self, plan: Plan) -> tuple[Term, ...]:
+        """Return the identifiers of the query as they stand, where any page has them."""
+        if plan.request.search_in is SearchIn.TITLE:
+            return ()
+        return tuple(
+            Term(Field.NAMES, name, WEIGHTS[Field.NAMES])
+            for name in plan.names
+            if self._engine.frequency(Field.NAMES, name)
+        )
+
+    def _terms(self, clause: Clause, search_in: SearchIn) -> tuple[Term, ...]:
+        fields = {
+            SearchIn.TITLE: (Field.TITLE,),
+            SearchIn.CONTENT: (Field.HEADING, Field.BODY),
+            SearchIn.BOTH: (Field.TITLE, Field.HEADING, Field.BODY),
+        }[search_in]
+        terms = [
+            Term(field, stem, weight * clause.count)
+            for stem in clause.stems
+            for field in fields
+            if (weight := self._weight(field, stem)) > 0
+        ]
+        if search_in is not SearchIn.TITLE:
+            weight = WEIGHTS[Field.EXACT] * clause.count
+            terms += [Term(Field.EXACT, word, weight) for word in clause.exact]
+        return tuple(terms)
+
+    def _weight(self, field: Field, stem: str) -> float:
+        """Return a field's weight, corrected for words common in texts but rare in titles.
+
+        The engine weighs a term by how rare it is in its own field, so that a common word would
+        win by standing in a title.
+        """
+        if field is Field.BODY:
+            return WEIGHTS[field]
+        own = self._engine.frequency(field, stem)
+        if not own:
+            return 0.0
+        body = self._engine.frequency(Field.BODY, stem)
+        return WEIGHTS[field] * self.worth(max(body, own)) / self.worth(own)

@@ -1,0 +1,43 @@
+"""The order of the answer: how well the page matches and how well its best passage does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bookwheel.engines.base import Engine
+from bookwheel.search.plan import TITLE_BONUS, Plan, Planner
+
+PAGE_SHARE = 0.65
+"""The page's share of the score; the rest is its best passage's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A page of the answer with the number of its best chunk (0: none matched)."""
+
+    document: int
+    chunk: int
+    score: float
+
+
+def rank(engine: Engine, planner: Planner, plan: Plan, pages: dict[int, float]) -> list[Ranked]:
+    """Return the pages in the order of the answer."""
+    if not pages:
+        return []
+    match = planner.match(plan, all_clauses=False)
+    passages = engine.match_passages(
+        replace(match, filters=None, phrases=(), excluded=(), documents=tuple(pages)),
+        limit=len(pages) * 4,
+    )
+    best: dict[int, tuple[int, float]] = {}
+    for document, ordinal, score in passages.entries:
+        best.setdefault(document, (ordinal, score))
+    top_page = max(score % TITLE_BONUS for score in pages.values()) or 1.0
+    top_passage = max((score for _, score in best.values()), default=0.0) or 1.0
+    ranked = []
+    for document, score in pages.items():
+        ordinal, passage = best.get(document, (0, 0.0))
+        bonus, own = divmod(score, TITLE_BONUS)
+        mixed = PAGE_SHARE * own / top_page + (1 - PAGE_SHARE) * passage / top_passage
+        ranked.append(Ranked(document, ordinal, bonus + mixed))
+    return sorted(ranked, key=lambda item: (-item.score, item.document))

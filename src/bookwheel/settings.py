@@ -1,0 +1,253 @@
+"""Every setting: default, bounds, help, the names it goes by; the only reader of the environment.
+
+A value comes from a flag, else the environment, else the configuration file, else the default.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bookwheel.errors import BadRequest, NotFound
+from bookwheel.model import Collection
+
+CONFIG_NAME = "bookwheel.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One setting: how it is written, checked and explained."""
+
+    name: str
+    parse: Callable[[str], Any]
+    default: Any
+    help: str
+    other_names: tuple[str, ...] = ()
+    """Environment names besides our own, kept for clients of older servers."""
+
+    @property
+    def variable(self) -> str:
+        return f"BOOKWHEEL_{self.name.upper()}"
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        number = int(text)
+        if not low <= number <= high:
+            raise ValueError(f"must lie between {low} and {high}")
+        return number
+
+    parse.__doc__ = f"a whole number from {low} to {high}"
+    return parse
+
+
+def _flag(text: str) -> bool:
+    """true or false"""
+    lowered = text.strip().lower()
+    if lowered in ("1", "true", "yes", "on"):
+        return True
+    if lowered in ("0", "false", "no", "off", ""):
+        return False
+    raise ValueError("must be true or false")
+
+
+def _text(text: str) -> str:
+    """a text"""
+    return text
+
+
+def _path(text: str) -> str:
+    """a path"""
+    if "\0" in text:
+        raise ValueError("holds a NUL character")
+    return str(Path(text).expanduser())
+
+
+SETTINGS: tuple[Row, ...] = (
+    Row("index", _path, None, "Folder that holds the index. Wins over the two below."),
+    Row(
+        "search_db_path",
+        _path,
+        None,
+        "File that holds the index; what is derived from it lies beside it.",
+        ("SEARCH_DB_PATH",),
+    ),
+    Row(
+        "cache_root",
+        _path,
+        None,
+        "Folder below which indexes are kept, one for each set of folders. "
+        "Default: the user's cache folder.",
+        ("CACHE_ROOT",),
+    ),
+    Row(
+        "docs_root",
+        _path,
+        None,
+        "Folder to use when none is named. Default: the current folder.",
+        ("DOCS_ROOT",),
+    ),
+    Row("language", _text, None, "Language of the documents (en, de, ...) instead of a guess."),
+    Row(
+        "workers", _whole(1, 64), None, "Processes that read files. Default: one per core, up to 4."
+    ),
+    Row("max_file_mb", _whole(1, 2000), 50, "Largest file that is read, in megabytes."),
+    Row(
+        "snippet_length",
+        _whole(40, 2000),
+        200,
+        "Length of a snippet in characters, about.",
+        ("MCP_SNIPPET_LENGTH",),
+    ),
+    Row("reconcile_seconds", _whole(1, 86400), 60, "How often a watched folder is looked through."),
+    Row("debug", _flag, False, "Rebuild the index at each start; details in errors.", ("DEBUG",)),
+)
+_ROWS = {row.name: row for row in SETTINGS}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The resolved values, each with where it came from."""
+
+    values: Mapping[str, Any]
+    origins: Mapping[str, str]
+    collections: tuple[Collection, ...] = ()
+    config: str | None = None
+    remarks: tuple[str, ...] = field(default=())
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+
+def load(
+    flags: Mapping[str, Any] | None = None,
+    *,
+    config: str | None = None,
+    use_start_folder: bool = True,
+    environment: Mapping[str, str] | None = None,
+) -> Settings:
+    """Resolve every setting; raises BadRequest naming the one that cannot be used."""
+    env = os.environ if environment is None else environment
+    file = find_config(config or env.get("BOOKWHEEL_CONFIG"), use_start_folder=use_start_folder)
+    stated = read_config(file) if file else {}
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    remarks: list[str] = []
+    for row in SETTINGS:
+        values[row.name], origins[row.name] = _resolve(row, flags or {}, env, stated, remarks)
+    _refuse_unknown(stated, file)
+    collections = _collections(stated.get("collections", []), file) if file else ()
+    return Settings(values, origins, collections, str(file) if file else None, tuple(remarks))
+
+
+def _resolve(
+    row: Row,
+    flags: Mapping[str, Any],
+    env: Mapping[str, str],
+    stated: Mapping[str, Any],
+    remarks: list[str],
+) -> tuple[Any, str]:
+    if flags.get(row.name) is not None:
+        return _parse(row, str(flags[row.name]), f"--{row.name.replace('_', '-')}"), "flag"
+    named = [name for name in (row.variable, *row.other_names) if env.get(name)]
+    if len(named) > 1:
+        remarks.append(f"{named[0]} and {named[1]} are both set; {named[0]} is used.")
+    if named:
+        return _parse(row, env[named[0]], named[0]), named[0]
+    if row.name in stated:
+        return _parse(row, str(stated[row.name]), row.name), CONFIG_NAME
+    return row.default, "default"
+
+
+def _parse(row: Row, text: str, name: str) -> Any:
+    try:
+        return row.parse(text)
+    except ValueError as error:
+        why = str(error) if str(error).startswith(("must", "holds")) else ""
+        expected = why or f"must be {row.parse.__doc__}"
+        raise BadRequest(f"{name} is {text!r}, but it {expected}.", hint=row.help) from None
+
+
+def find_config(named: str | None, *, use_start_folder: bool) -> Path | None:
+    """Return the operator's configuration file, if there is one."""
+    if named:
+        path = Path(named).expanduser()
+        if not path.is_file():
+            raise NotFound(f"There is no configuration file {named}.")
+        return path.absolute()
+    start = Path(CONFIG_NAME)
+    if use_start_folder and start.is_file():
+        return start.absolute()
+    from platformdirs import user_config_path
+
+    own = user_config_path("bookwheel") / CONFIG_NAME
+    return own if own.is_file() else None
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Return what a configuration file states."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadRequest(f"{path} is not valid TOML: {error}.") from None
+    except OSError as error:
+        raise BadRequest(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _refuse_unknown(stated: Mapping[str, Any], file: Path | None) -> None:
+    unknown = sorted(set(stated) - set(_ROWS) - {"collections"} - _MANIFEST_KEYS)
+    if unknown:
+        raise BadRequest(
+            f"{file} has an unknown setting {unknown[0]!r}.",
+            hint="`bookwheel doctor` lists the settings there are.",
+        )
+
+
+_MANIFEST_KEYS = {"name", "version", "description", "include", "exclude"}
+_COLLECTION_KEYS = _MANIFEST_KEYS | {"path", "alias", "source", "language"}
+
+
+def _collections(stated: Any, file: Path) -> tuple[Collection, ...]:
+    if not isinstance(stated, list) or not all(isinstance(entry, dict) for entry in stated):
+        raise BadRequest(f"{file}: collections must be written as [[collections]] tables.")
+    return tuple(_collection(entry, file) for entry in stated)
+
+
+def _collection(entry: Mapping[str, Any], file: Path) -> Collection:
+    unknown = sorted(set(entry) - _COLLECTION_KEYS)
+    if unknown:
+        raise BadRequest(
+            f"{file}: a collection has an unknown key {unknown[0]!r}.",
+            hint=f"Known are {', '.join(sorted(_COLLECTION_KEYS))}.",
+        )
+    path = entry.get("path")
+    if not isinstance(path, str) or not path:
+        raise BadRequest(f"{file}: a collection lacks its path.")
+    for key in ("include", "exclude"):
+        if not _is_list_of_text(entry.get(key, [])):
+            raise BadRequest(f"{file}: {key} must be a list of patterns.")
+    texts = {
+        key: str(entry[key])
+        for key in _COLLECTION_KEYS - {"path", "include", "exclude"}
+        if key in entry
+    }
+    return Collection(
+        name=texts.pop("name", ""),
+        path=str((file.parent / Path(path).expanduser()).absolute()),
+        include=tuple(entry.get("include", ())),
+        exclude=tuple(entry.get("exclude", ())),
+        **texts,
+    )
+
+
+def _is_list_of_text(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def row_named(name: str) -> Row:
+    """Return the row of a setting."""
+    return _ROWS[name]

@@ -1,0 +1,1 @@
+"""Pure functions on strings: words, headings, metadata, chunks, links, snippets."""

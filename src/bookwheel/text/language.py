@@ -1,0 +1,125 @@
+"""Which language a text is written in, told cheaply: by script, then by its commonest words."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+STEMMERS = {
+    "ar": "arabic",
+    "ca": "catalan",
+    "cs": "czech",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "es": "spanish",
+    "et": "estonian",
+    "eu": "basque",
+    "fa": "persian",
+    "fi": "finnish",
+    "fr": "french",
+    "ga": "irish",
+    "hi": "hindi",
+    "hu": "hungarian",
+    "hy": "armenian",
+    "id": "indonesian",
+    "it": "italian",
+    "lt": "lithuanian",
+    "nb": "norwegian",
+    "ne": "nepali",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pl": "polish",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sr": "serbian",
+    "sv": "swedish",
+    "ta": "tamil",
+    "tr": "turkish",
+}
+"""Language codes with a stemmer; every other language is indexed by its surface forms."""
+
+_COMMON = {
+    "en": "the and of to is in that for with are this be on as it by from or an not can you",
+    "de": "der die und das ist nicht mit ein eine den von zu auf für im dem des sich auch werden",
+    "fr": "le la les et des est une pour dans que qui du sur pas avec par vous sont au ce",
+    "es": "el la los las y que en es una para por con se del no como está más su al",
+    "it": "il la che di e un una per non con sono del della le si gli come da nel è",
+    "pt": "o a os as que e de do da em um uma para não com por se é mais no",
+    "nl": "de het een en van is dat op te in voor niet met zijn die aan er ook als worden",
+    "sv": "och att det som en på är av för med till den inte om ett har de kan jag var",
+    "da": "og at det en er af på til for med den der ikke som et har de kan vi jeg",
+    "no": "og det at en er på av for til med som ikke den et har de kan jeg vi om",
+    "fi": "ja on ei se että hän ovat joka mutta kun niin tai myös oli ole voi sen kuin mitä sitä",
+    "pl": "i w nie na się że do jest to z jak o co ale po przez dla są być czy",
+    "ro": "și de la în nu că pe cu este o un pentru din care mai sunt se ce sau prin",
+    "hu": "a az és hogy nem is egy van ez meg de volt csak ha mint már el azt vagy még",
+    "tr": "ve bir bu için ile de da olarak çok daha gibi olan en kadar ama var ne ya her sonra",
+    "cs": "a se na je že to v do s o jako ale za by jsou pro si ve aby od",
+    "id": "yang dan di dengan untuk tidak ini dari dalam akan pada itu adalah ke juga bisa ada",
+    "ca": "el la els les i de que en és una per amb del no com més al són aquest o",
+}
+_SCRIPTS = (
+    ("ja", re.compile("[\u3040-\u30ff]")),
+    ("zh", re.compile("[\u4e00-\u9fff]")),
+    ("ko", re.compile("[\uac00-\ud7af]")),
+    ("th", re.compile("[\u0e00-\u0e7f]")),
+    ("ru", re.compile("[\u0400-\u04ff]")),
+    ("el", re.compile("[\u0370-\u03ff]")),
+    ("hi", re.compile("[\u0900-\u097f]")),
+    ("fa", re.compile("[\u067e\u0686\u0698\u06af\u06cc]")),
+    ("ar", re.compile("[\u0600-\u06ff]")),
+    ("hy", re.compile("[\u0530-\u058f]")),
+    ("ta", re.compile("[\u0b80-\u0bff]")),
+    ("he", re.compile("[\u0590-\u05ff]")),
+)
+_LETTERS = re.compile(r"[^\W\d_]+")
+_SAMPLE = 3000
+
+
+@cache
+def _common_words() -> dict[str, tuple[str, ...]]:
+    """Return for each common word the languages that have it."""
+    languages: dict[str, list[str]] = {}
+    for language, words in _COMMON.items():
+        for word in words.split():
+            languages.setdefault(word, []).append(language)
+    return {word: tuple(names) for word, names in languages.items()}
+
+
+def detect_language(text: str, default: str = "en") -> str:
+    """Return the language code of a text, or the default where there is too little to tell by."""
+    sample = text[:_SAMPLE]
+    if not sample.isascii():
+        script = _by_script(sample)
+        if script:
+            return script
+    counts: dict[str, int] = {}
+    common = _common_words()
+    for word in _LETTERS.findall(sample.lower()):
+        for language in common.get(word, ()):
+            counts[language] = counts.get(language, 0) + 1
+    if not counts:
+        return default
+    best, count = max(counts.items(), key=lambda item: item[1])
+    rival = counts.get(default, 0)
+    return best if count >= 8 and count > 2 * rival else default
+
+
+def _by_script(sample: str) -> str | None:
+    """Return the language of the script that makes up a good part of the sample."""
+    enough = max(4, len(sample) // 8)
+    for language, letters in _SCRIPTS:
+        if len(letters.findall(sample)) >= enough:
+            return language
+    return None
+
+
+def base_language(code: str | None) -> str | None:
+    """Return `pt` for `pt-BR` and `PT_br`; None for what is no language code."""
+    if not code:
+        return None
+    base = re.split("[-_]", code.strip().lower(), maxsplit=1)[0]
+    return base if 2 <= len(base) <= 3 and base.isalpha() else None

@@ -1,0 +1,1 @@
+"""Tests of Bookwheel; the tree mirrors src/bookwheel."""

@@ -1,0 +1,1 @@
+"""Tests of the formats, one file per format."""

@@ -1,0 +1,1 @@
+"""Tests of what keeps files and readers safe."""
