@@ -16,9 +16,9 @@ from bookwheel.formats.description import describe
 from bookwheel.formats.links import (
     MAX_LINK_TEXT,
     MAX_TARGET,
-    Sentences,
     find_bare_urls,
     find_wikilinks,
+    sentence_around,
 )
 from bookwheel.model import Link, Section
 from bookwheel.text.cut import cut
@@ -202,7 +202,7 @@ class _Walk:
             return
         kind, target, first, first_alt, line = self.open_link
         self.open_link = None
-        if target and line:
+        if target and line and len(self.marks) < MAX_LINKS:
             shown = cut("".join(self.parts[first:]), limit=MAX_LINK_TEXT)
             if not shown:
                 shown = cut(" ".join(self.alts[first_alt:]), limit=MAX_LINK_TEXT)
@@ -257,14 +257,13 @@ class _Walk:
     def file_links(self) -> None:
         """Turn the marks of the block into links, each with its sentence."""
         places = list(accumulate(map(len, self.parts), initial=0))
-        sentences = Sentences("".join(self.parts).replace("\n", " "))
+        text = "".join(self.parts).replace("\n", " ")
         last = len(places) - 1
-        for kind, target, shown, first, at, stop, line in self.marks:
-            if len(self.links) >= MAX_LINKS:
-                break
+        room = MAX_LINKS - len(self.links)
+        for kind, target, shown, first, at, stop, line in self.marks[:room]:
             start = places[min(first, last)] + at
             end = start + len(shown) if at else places[min(stop, last)]
-            self.links.append(Link(kind, target, shown, sentences.around(start, end), line))
+            self.links.append(Link(kind, target, shown, sentence_around(text, start, end), line))
         self.marks.clear()
 
     def line_at(self, start: int) -> int:

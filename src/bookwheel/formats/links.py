@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from bookwheel.text.cut import cut, letter_end, squeeze
@@ -19,6 +18,7 @@ _TRAILING = frozenset("?!.,:;*_~'\"\u3001\u3002\uff0c\uff09\u3011\u300d")
 _BRACKETS = {")": "(", "]": "["}
 _WIKI = re.compile(r"(?<![\\!])\[\[([^\[\]\n]{1,1000})\]\]")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_WIDE_STOPS = "\u3002\uff01\uff1f"
 _SENTENCE_END = re.compile(
     "[.!?…\u3002\uff01\uff1f](?:(?<=[\u3002\uff01\uff1f])|[\"'\u201d\u2019)\\]]*\\s)"
 )
@@ -53,30 +53,27 @@ def find_wikilinks(source: str) -> Iterator[tuple[str, str]]:
             yield target, squeeze(_ESCAPE.sub(r"\1", shown)) or target
 
 
-class Sentences:
-    """The sentences of one block of text, found once for all its links."""
+def sentence_around(text: str, start: int, end: int) -> str:
+    """Return the sentence of a one-line text in which the characters from start to end stand."""
+    low = max(0, start - MAX_CONTEXT)
+    first = max(text.rfind(". ", low, start), text.rfind("! ", low, start))
+    first = max(first, text.rfind("? ", low, start)) + 1
+    if not text.isascii():
+        first = max(first, *(text.rfind(stop, low, start) + 1 for stop in _WIDE_STOPS))
+    first = max(first, low)
+    # A stop may be the last letter of the link itself.
+    after = _SENTENCE_END.search(text, max(start, end - 1), end + MAX_CONTEXT)
+    last = after.end() if after else min(len(text), end + MAX_CONTEXT)
+    if last - first <= MAX_CONTEXT:
+        sentence = text[first:last].strip(" |")
+        return squeeze(sentence) if "  " in sentence or "\t" in sentence else sentence
+    return _window(text, first, last, start)
 
-    __slots__ = ("ends", "text")
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.ends = [found.end() for found in _SENTENCE_END.finditer(text)]
-
-    def around(self, start: int, end: int) -> str:
-        """Return the sentence in which the characters from start to end stand."""
-        text, ends = self.text, self.ends
-        before = bisect_right(ends, start)
-        after = bisect_left(ends, end)
-        first = ends[before - 1] if before else 0
-        last = ends[after] if after < len(ends) else len(text)
-        if last - first <= MAX_CONTEXT:
-            return squeeze(text[first:last]).rstrip(" |")
-        return self._window(first, last, start)
-
-    def _window(self, first: int, last: int, start: int) -> str:
-        text = self.text
-        if start - first > MAX_CONTEXT // 3:
-            first = start - MAX_CONTEXT // 3
-            space = text.find(" ", first, start)
-            first = space + 1 if space >= 0 else letter_end(text, first)
-        return cut(text[first : min(last, first + 2 * MAX_CONTEXT)], limit=MAX_CONTEXT)
+def _window(text: str, first: int, last: int, start: int) -> str:
+    """Cut a sentence that is too long to what stands next to its link."""
+    if start - first > MAX_CONTEXT // 3:
+        first = start - MAX_CONTEXT // 3
+        space = text.find(" ", first, start)
+        first = space + 1 if space >= 0 else letter_end(text, first)
+    return cut(text[first:last], limit=MAX_CONTEXT)

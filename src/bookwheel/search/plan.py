@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from bookwheel.engines.base import Engine, Field, Match, Term
 from bookwheel.query import SearchIn, SearchRequest
 from bookwheel.search.interpret import Question
+from bookwheel.text.language import filler_words
 from bookwheel.text.words import Surface, Word
 
 WEIGHTS = {
@@ -21,6 +22,9 @@ WEIGHTS = {
 """What a match is worth by where it stands; chosen on the sets of docs/benchmarks.md."""
 ALL_WORDS_BONUS = 0.5
 """What a page gains, as a share of its score, by holding every word."""
+_MANY_PAGES = 50
+_EVERYWHERE = 0.9
+"""The worth of a word that four pages in ten hold: it adds to a score but is not required."""
 TITLE_BONUS = 1000.0
 """Above any other score: a page whose title is the query comes first."""
 
@@ -36,6 +40,7 @@ class Clause:
     worth: float
     known: bool
     parts: tuple[tuple[str, ...], ...] = ()
+    respelt: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +56,9 @@ class Plan:
 class Planner:
     """Weighs terms by how many pages of an engine hold them."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, languages: tuple[str, ...]) -> None:
         self._engine = engine
+        self._languages = languages
         self._pages = engine.page_count()
 
     def plan(self, question: Question, request: SearchRequest) -> Plan:
@@ -94,16 +100,21 @@ class Planner:
         exact = tuple(dict.fromkeys([*clause.exact, *(word.exact for word in meant)]))
         stems = tuple(dict.fromkeys([*clause.stems, *(s for word in meant for s in word.stems)]))
         worth = self.worth(self._frequency(stems))
-        return replace(clause, exact=exact, stems=stems, worth=worth, known=True)
+        return replace(clause, exact=exact, stems=stems, worth=worth, known=True, respelt=True)
 
     def match(self, plan: Plan, *, all_clauses: bool, titles: tuple[str, ...] = ()) -> Match:
         """Return the plan as the engine takes it."""
         question, request = plan.question, plan.request
-        clauses = [clause for clause in plan.clauses if clause.known]
+        known = [clause for clause in plan.clauses if clause.known]
+        asked = [clause for clause in known if not self._is_filler(clause)] or known
+        spare = [clause for clause in known if clause not in asked]
         return Match(
-            clauses=tuple(self._terms(clause, request.search_in) for clause in clauses),
+            clauses=tuple(self._terms(clause, request.search_in) for clause in asked),
             all_clauses=all_clauses,
-            bonus=self._bonus(plan),
+            bonus=(
+                *self._bonus(plan),
+                *(term for clause in spare for term in self._terms(clause, request.search_in)),
+            ),
             phrases=question.phrases,
             excluded=tuple(
                 Term(field, stem, 1.0)
@@ -117,6 +128,21 @@ class Planner:
             title_bonus=TITLE_BONUS,
             filters=request.filters,
         )
+
+    def _is_filler(self, clause: Clause) -> bool:
+        """Tell whether a word says so little that a page need not have it."""
+        if self._pages >= _MANY_PAGES and clause.worth < _EVERYWHERE:
+            return True
+        return any(clause.word in filler_words(language) for language in self._languages)
+
+    def single(self, clause: Clause, documents: tuple[int, ...]) -> Match:
+        """Return a match for one word anywhere in some documents."""
+        terms = tuple(
+            Term(field, stem, 1.0)
+            for field in (Field.TITLE, Field.HEADING, Field.BODY)
+            for stem in clause.stems
+        )
+        return Match((terms,), documents=documents)
 
     def _bonus(self, plan: Plan) -> tuple[Term, ...]:
         """Return the identifiers of the query as they stand, where any page has them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bookwheel.engines.base import Engine
@@ -24,14 +25,7 @@ def rank(engine: Engine, planner: Planner, plan: Plan, pages: dict[int, float]) 
     """Return the pages in the order of the answer."""
     if not pages:
         return []
-    match = planner.match(plan, all_clauses=False)
-    passages = engine.match_passages(
-        replace(match, filters=None, phrases=(), excluded=(), documents=tuple(pages)),
-        limit=len(pages) * 4,
-    )
-    best: dict[int, tuple[int, float]] = {}
-    for document, ordinal, score in passages.entries:
-        best.setdefault(document, (ordinal, score))
+    best = best_passages(engine, planner, plan, tuple(pages), limit=len(pages) * 6)
     top_page = max(score % TITLE_BONUS for score in pages.values()) or 1.0
     top_passage = max((score for _, score in best.values()), default=0.0) or 1.0
     ranked = []
@@ -41,3 +35,31 @@ def rank(engine: Engine, planner: Planner, plan: Plan, pages: dict[int, float]) 
         mixed = PAGE_SHARE * own / top_page + (1 - PAGE_SHARE) * passage / top_passage
         ranked.append(Ranked(document, ordinal, bonus + mixed))
     return sorted(ranked, key=lambda item: (-item.score, item.document))
+
+
+def with_passages(
+    engine: Engine, planner: Planner, plan: Plan, ranked: Sequence[Ranked]
+) -> list[Ranked]:
+    """Give a passage to those pages whose passages stood too far down in the first look."""
+    missing = tuple(item.document for item in ranked if not item.chunk)
+    if not missing:
+        return list(ranked)
+    plan = replace(plan, question=replace(plan.question, phrases=()))
+    found = best_passages(engine, planner, plan, missing, limit=len(missing) * 50)
+    return [
+        item if item.chunk else replace(item, chunk=found.get(item.document, (1, 0.0))[0])
+        for item in ranked
+    ]
+
+
+def best_passages(
+    engine: Engine, planner: Planner, plan: Plan, documents: tuple[int, ...], *, limit: int
+) -> dict[int, tuple[int, float]]:
+    """Return for each document the chunk that matches best, and how well."""
+    match = replace(
+        planner.match(plan, all_clauses=False), filters=None, excluded=(), documents=documents
+    )
+    best: dict[int, tuple[int, float]] = {}
+    for document, ordinal, score in engine.match_passages(match, limit).entries:
+        best.setdefault(document, (ordinal, score))
+    return best

@@ -9,7 +9,7 @@ from bookwheel.engines.base import Engine, Field
 from bookwheel.query import SearchRequest, SearchResults
 from bookwheel.search.interpret import interpret
 from bookwheel.search.plan import ALL_WORDS_BONUS, Clause, Plan, Planner
-from bookwheel.search.rank import rank
+from bookwheel.search.rank import rank, with_passages
 from bookwheel.search.show import show
 from bookwheel.search.spelling import Speller
 from bookwheel.text.words import Word, analyze_query, normal_title
@@ -24,6 +24,8 @@ class Retrieved:
     """Candidates in order of their page score, how many there may be, and what was relaxed."""
 
     pages: dict[int, float]
+    whole: frozenset[int]
+    """Those pages that hold every word that any page holds."""
     total: int
     relaxed: tuple[str, ...]
 
@@ -36,14 +38,16 @@ def search(engine: Engine, request: SearchRequest) -> SearchResults:
     if question.asks_nothing:
         relaxed = ("the query has no word to look for",)
         return SearchResults(request.text, (), 0, relaxed, (), unreadable)
-    planner = Planner(engine)
+    planner = Planner(engine, languages)
     plan = planner.plan(question, request)
     plan, notes, titles = correct(engine, planner, plan, languages)
     if question.shortened:
         notes = ("only the first part of this long query was used", *notes)
     found = retrieve(engine, planner, plan, titles)
     ranked = rank(engine, planner, plan, found.pages)
-    hits = show(engine, plan, ranked[request.offset : request.offset + request.limit])
+    shown = ranked[request.offset : request.offset + request.limit]
+    shown = with_passages(engine, planner, plan, shown)
+    hits = show(engine, planner, plan, shown, found.whole)
     suggestions = () if hits else suggest(engine, plan)
     return SearchResults(
         request.text,
@@ -120,14 +124,15 @@ def retrieve(engine: Engine, planner: Planner, plan: Plan, titles: tuple[str, ..
     )
     gain = 1 + ALL_WORDS_BONUS
     pages = {document: score * gain for document, _, score in every.entries}
+    whole = frozenset(pages)
     known = [clause for clause in plan.clauses if clause.known]
     if len(pages) >= pool or len(known) < 2:
-        return Retrieved(pages, every.total, ())
+        return Retrieved(pages, whole, every.total, ())
     some = engine.match_pages(planner.match(plan, all_clauses=False, titles=titles), pool)
     for document, _, score in some.entries:
         pages.setdefault(document, score)
     relaxed = ("not every word had to match",) if len(every.entries) < wanted else ()
-    return Retrieved(pages, max(every.total, len(pages)), relaxed)
+    return Retrieved(pages, whole, max(every.total, len(pages)), relaxed)
 
 
 def suggest(engine: Engine, plan: Plan) -> tuple[str, ...]:

@@ -8,32 +8,55 @@ from bookwheel.engines.base import Engine, Passage
 from bookwheel.model import Document
 from bookwheel.query import SearchHit, SearchIn, Snippet
 from bookwheel.safety.redact import make_safe
-from bookwheel.search.plan import Plan
+from bookwheel.search.plan import Plan, Planner
 from bookwheel.search.rank import Ranked
 from bookwheel.text.snippets import cut_snippet
-from bookwheel.text.words import find_words, normal_title, word_forms
+from bookwheel.text.words import Finder, normal_title
 
+# What a word of the question counts by where the hit has it, and by whether it stands as typed.
 _IN_TITLE = 1.0
-_IN_TEXT = 0.8
-_IN_PAGE = 0.6
+_IN_PASSAGE = 0.85
+_IN_PAGE = 0.7
+_RESPELT = 0.9
 
 
-def show(engine: Engine, plan: Plan, ranked: Sequence[Ranked]) -> tuple[SearchHit, ...]:
+def show(
+    engine: Engine, planner: Planner, plan: Plan, ranked: Sequence[Ranked], whole: frozenset[int]
+) -> tuple[SearchHit, ...]:
     """Return the hits as they are shown; documents gone meanwhile are left out."""
     documents = engine.documents_by_key([item.document for item in ranked])
-    passages = engine.passages([(item.document, item.chunk or 1) for item in ranked])
+    passages = engine.passages([(item.document, item.chunk) for item in ranked])
+    partly = tuple(item.document for item in ranked if item.document not in whole)
+    held = held_words(engine, planner, plan, partly)
     worth = term_worth(plan)
+    finders: dict[str, Finder] = {}
     hits: list[SearchHit] = []
     ceiling = 1.0
     for item in ranked:
         document = documents.get(item.document)
         if document is None:
             continue
-        passage = passages.get((item.document, item.chunk or 1))
-        hit = _hit(plan, document, passage, worth, ceiling)
+        passage = passages.get((item.document, item.chunk))
+        words = held.get(item.document) if item.document not in whole else None
+        finder = finders.setdefault(document.language, Finder(worth, document.language))
+        hit = _hit(plan, document, passage, finder, worth, words, ceiling)
         ceiling = hit.score
         hits.append(hit)
     return tuple(hits)
+
+
+def held_words(
+    engine: Engine, planner: Planner, plan: Plan, documents: tuple[int, ...]
+) -> dict[int, set[str]]:
+    """Return which words of the question each of some documents holds anywhere."""
+    held: dict[int, set[str]] = {document: set() for document in documents}
+    if documents:
+        for clause in plan.clauses:
+            if clause.known:
+                match = planner.single(clause, documents)
+                for document, _, _ in engine.match_pages(match, len(documents)).entries:
+                    held[document].add(clause.word)
+    return held
 
 
 def term_worth(plan: Plan) -> dict[str, float]:
@@ -50,18 +73,16 @@ def _hit(
     plan: Plan,
     document: Document,
     passage: Passage | None,
+    finder: Finder,
     worth: dict[str, float],
+    held: set[str] | None,
     ceiling: float,
 ) -> SearchHit:
     text = passage.text if passage else document.description
-    cutting = cut_snippet(text, worth, document.language, plan.request.snippet_length)
-    in_title = {
-        form
-        for _, _, word in find_words(document.title)
-        for form in word_forms(word, document.language)
-    }
+    cutting = cut_snippet(text, finder, worth, plan.request.snippet_length)
+    in_title = {term for _, _, term in finder.find(document.title)}
     trail = tuple(make_safe(heading) for heading in passage.chunk.trail) if passage else ()
-    score = min(ceiling, _score(plan, document, in_title, cutting.matched))
+    score = min(ceiling, _score(plan, document, in_title, cutting.matched, held))
     return SearchHit(
         collection=document.collection,
         document=document.path,
@@ -75,7 +96,7 @@ def _hit(
             make_safe(cutting.text), cutting.marks, cutting.cut_before, cutting.cut_after
         ),
         score=score,
-        matched_in=_matched_in(worth, in_title, cutting.matched),
+        matched_in=_matched_in(in_title, cutting.matched),
         extension=document.extension,
         date=document.date,
         modified_ns=document.modified_ns,
@@ -84,25 +105,37 @@ def _hit(
     )
 
 
-def _score(plan: Plan, document: Document, in_title: set[str], in_text: frozenset[str]) -> float:
-    """Return how much of the question the hit meets, on one scale for all questions."""
+def _score(
+    plan: Plan,
+    document: Document,
+    in_title: set[str],
+    in_text: frozenset[str],
+    held: set[str] | None,
+) -> float:
+    """Return how much of the question the hit meets, on one scale for all questions.
+
+    `held` are the words that the page holds anywhere; None stands for all that any page holds.
+    """
     if normal_title(document.title) == plan.question.title:
         return 1.0
     total = sum(clause.worth for clause in plan.clauses)
     if not total:
-        return _IN_TEXT
+        return _IN_PASSAGE
     met = 0.0
     for clause in plan.clauses:
         terms = {*clause.exact, *clause.stems}
+        level = 0.0
         if terms & in_title:
-            met += _IN_TITLE * clause.worth
+            level = _IN_TITLE
         elif terms & in_text:
-            met += _IN_TEXT * clause.worth
+            level = _IN_PASSAGE
+        elif clause.known and (held is None or clause.word in held):
+            level = _IN_PAGE
+        met += level * clause.worth * (_RESPELT if clause.respelt else 1.0)
     return round(max(0.01, min(0.99, met / total)), 4)
 
 
-def _matched_in(worth: dict[str, float], in_title: set[str], in_text: frozenset[str]) -> SearchIn:
-    title = not in_title.isdisjoint(worth)
-    if title and in_text:
+def _matched_in(in_title: set[str], in_text: frozenset[str]) -> SearchIn:
+    if in_title and in_text:
         return SearchIn.BOTH
-    return SearchIn.TITLE if title else SearchIn.CONTENT
+    return SearchIn.TITLE if in_title else SearchIn.CONTENT

@@ -93,7 +93,7 @@ def _finish(parsed: Parsed, data: bytes, spans: list[tuple[int, int, Trail]]) ->
             pointer = places[place].label
         else:
             pointer = f"lines {first}-{line}" if line > first else f"line {first}"
-        chunks.append(Chunk(len(chunks), start, end, first, line, trail, pointer))
+        chunks.append(Chunk(len(chunks) + 1, start, end, first, line, trail, pointer))
     return chunks
 
 

@@ -45,6 +45,9 @@ def cut(text: str, *, limit: int) -> str:
 
 
 def _word_end(line: str, limit: int) -> int:
+    if line.isascii():
+        space = line.rfind(" ", 0, limit + 1)
+        return space if space > 0 else limit
     for end in range(limit, 0, -1):
         if line[end] == " " or (_UNSPACED.match(line, end - 1) and not splits_letter(line, end)):
             return end

@@ -61,6 +61,16 @@ _COMMON = {
     "id": "yang dan di dengan untuk tidak ini dari dalam akan pada itu adalah ke juga bisa ada",
     "ca": "el la els les i de que en és una per amb del no com més al són aquest o",
 }
+_ASKING = {
+    "en": "how what when where why who which do does did i me my we our us a at so if",
+    "de": "wie was wann wo warum wer welche welcher welches ich mir mich wir uns man kann",
+    "fr": "comment quoi quand où pourquoi quel quelle quels quelles je me mon ma mes nous un",
+    "es": "cómo qué cuándo dónde cuál cuáles quién yo me mi nos nuestro un",
+    "it": "come cosa quando dove quale quali chi perché io mi mio ci i",
+    "pt": "como quando onde porque qual quais quem eu me meu nos",
+    "nl": "hoe wat wanneer waar waarom wie welke ik mij mijn wij ons",
+}
+"""Words with which people ask, beside the common ones: they say little about the answer."""
 _SCRIPTS = (
     ("ja", re.compile("[\u3040-\u30ff]")),
     ("zh", re.compile("[\u4e00-\u9fff]")),
@@ -87,6 +97,12 @@ def _common_words() -> dict[str, tuple[str, ...]]:
         for word in words.split():
             languages.setdefault(word, []).append(language)
     return {word: tuple(names) for word, names in languages.items()}
+
+
+@cache
+def filler_words(language: str) -> frozenset[str]:
+    """Return the words of a language that a question holds and its answer need not."""
+    return frozenset(f"{_COMMON.get(language, '')} {_ASKING.get(language, '')}".split())
 
 
 def detect_language(text: str, default: str = "en") -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bookwheel.text.words import find_words, word_forms
+from bookwheel.text.words import Finder
 
 _LINK_TARGET = re.compile(
     r"!?\[([^\]\[]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)"
@@ -33,21 +33,15 @@ def plain(markdown: str) -> str:
     return " ".join(_LINE_MARKS.sub("", _LINK_TARGET.sub(r"\1", markdown)).split())
 
 
-def cut_snippet(markdown: str, worth: Mapping[str, float], language: str, length: int) -> Cutting:
-    """Return the best stretch of about `length` characters; `worth` tells which terms count."""
+def cut_snippet(markdown: str, finder: Finder, worth: Mapping[str, float], length: int) -> Cutting:
+    """Return the best stretch of about `length` characters; `worth` tells how much terms count."""
     text = plain(markdown)
-    found: list[tuple[int, int, str]] = []
-    for start, end, word in find_words(text):
-        hits = [form for form in word_forms(word, language) if form in worth]
-        if hits:
-            found.append((start, end, max(hits, key=lambda form: worth[form])))
+    found = finder.find(text)
     begin, stop = _window(text, found, worth, length)
-    marks = _merge(
-        text, [(start, end) for start, end, _ in found if start >= begin and end <= stop]
-    )
+    inside = [(start, end) for start, end, _ in found if start >= begin and end <= stop]
     return Cutting(
         text[begin:stop],
-        tuple((start - begin, end - begin) for start, end in marks),
+        tuple((start - begin, end - begin) for start, end in _merge(text, inside)),
         begin > 0,
         stop < len(text),
         frozenset(term for _, _, term in found),
@@ -60,18 +54,18 @@ def _window(
     """Return where the stretch with the most telling words begins and ends."""
     if len(text) <= length:
         return 0, len(text)
-    best, span = -1.0, (0, 0)
-    for i, (start, _, _) in enumerate(found):
-        seen: dict[str, float] = {}
-        last = start
-        for _, end, term in found[i:]:
-            if end - start > length:
-                break
-            seen.setdefault(term, worth[term])
-            last = end
-        value = sum(seen.values())
-        if value > best:
-            best, span = value, (start, last)
+    best, span, value, first = 0.0, (0, 0), 0.0, 0
+    seen: dict[str, int] = {}
+    for _, end, term in found:
+        seen[term] = seen.get(term, 0) + 1
+        value += worth[term] if seen[term] == 1 else 0.0
+        while end - found[first][0] > length:
+            dropped = found[first][2]
+            seen[dropped] -= 1
+            value -= worth[dropped] if not seen[dropped] else 0.0
+            first += 1
+        if value > best + 1e-9:
+            best, span = value, (found[first][0], end)
     spare = max(0, length - (span[1] - span[0]))
     begin = max(0, min(span[0] - spare // 3, len(text) - length))
     return _at_words(text, begin, min(len(text), begin + length), span)

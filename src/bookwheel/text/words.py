@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -274,29 +275,53 @@ def _query_parts(word: str, languages: tuple[str, ...]) -> tuple[tuple[str, ...]
     return tuple(_query_stems(part, languages) for part in _camel_parts(word))
 
 
-@lru_cache(maxsize=100_000)
-def word_forms(word: str, language: str) -> frozenset[str]:
+@lru_cache(maxsize=20_000)
+def word_forms(word: str, language: str) -> tuple[str, ...]:
     """Return every term, exact and stemmed, that a word of a text is found by."""
-    forms: set[str] = set()
-    for folded, stems in _word_terms(word, language):
-        forms.add(folded)
-        forms.update(stems)
-    return frozenset(forms)
+    return tuple(
+        {form for folded, stems in _word_terms(word, language) for form in (folded, *stems)}
+    )
 
 
-def find_words(text: str) -> list[tuple[int, int, str]]:
-    """Return (start, end, word) for each word of a text; unspaced runs as overlapping pairs."""
-    found = []
-    for match in _WORDS.finditer(_shadow(text)):
-        start, end = match.span()
-        word = text[start:end]
-        if word.isascii() or not _UNSPACED_RUN.search(word):
-            found.append((start, end, word))
-            continue
-        for run in _SCRIPT_RUN.finditer(word):
-            a, b = start + run.start(), start + run.end()
-            if _UNSPACED_RUN.match(run[0]) and b - a > 1:
-                found += [(i, i + 2, text[i : i + 2]) for i in range(a, b - 1)]
+class Finder(dict[str, str]):
+    """Tells for each word of a text the most telling term of a query that it matches, or none."""
+
+    def __init__(self, worth: Mapping[str, float], language: str) -> None:
+        super().__init__()
+        self._worth = worth
+        self._language = language
+
+    def __missing__(self, word: str) -> str:
+        terms = [term for term in word_forms(word, self._language) if term in self._worth]
+        best = max(terms, key=lambda term: (self._worth[term], term)) if terms else ""
+        self[word] = best
+        return best
+
+    def find(self, text: str) -> list[tuple[int, int, str]]:
+        """Return (start, end, term) for each word of a text that matches."""
+        found: list[tuple[int, int, str]] = []
+        plain = text.isascii()
+        for match in _WORDS.finditer(_shadow(text)):
+            if plain:
+                term = self[match[0]]
+                if term:
+                    found.append((match.start(), match.end(), term))
             else:
-                found.append((a, b, run[0]))
-    return found
+                found += self._find_in_word(text, *match.span())
+        return found
+
+    def _find_in_word(self, text: str, start: int, end: int) -> list[tuple[int, int, str]]:
+        """Look at one word of any script; unspaced runs match by their pairs of letters."""
+        word = text[start:end]
+        if not _UNSPACED_RUN.search(word):
+            term = self[word]
+            return [(start, end, term)] if term else []
+        found = []
+        for run in _SCRIPT_RUN.finditer(word):
+            first, last = start + run.start(), start + run.end()
+            step = 2 if _UNSPACED_RUN.match(run[0]) and last - first > 1 else last - first
+            for at in range(first, last - step + 1):
+                term = self[text[at : at + step]]
+                if term:
+                    found.append((at, at + step, term))
+        return found
