@@ -1,1 +1,1 @@
-"""Benchmarks: every figure of docs/benchmarks.md, measured as ratios in one run."""
+"""Measuring Bookwheel on real folders: `python -m bench FOLDER`; the page is docs/benchmarks.md."""

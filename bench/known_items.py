@@ -60,13 +60,25 @@ def exact_title(page: Page, _: random.Random) -> str:
 def swapped_letter(page: Page, _: random.Random) -> str:
     """The title with two letters swapped in the middle of its longest word."""
     word = max(_LETTERS.findall(page.title), key=len)
-    middle = len(word) // 2
-    swapped = word[: middle - 1] + word[middle] + word[middle - 1] + word[middle + 1 :]
-    return page.title.replace(word, swapped, 1)
+    return page.title.replace(word, swap_middle(word), 1)
+
+
+def swap_middle(word: str) -> str:
+    """The word with two neighbours swapped that differ, as near to its middle as there are any."""
+    places = sorted(range(1, len(word)), key=lambda at: abs(at - len(word) // 2))
+    at = next((at for at in places if word[at] != word[at - 1]), 0)
+    return word[: at - 1] + word[at] + word[at - 1] + word[at + 1 :] if at else word
 
 
 def one_edit(word: str, rng: random.Random) -> str:
     """The word with one letter inserted, deleted, replaced or swapped, anywhere."""
+    edited = word
+    while edited == word:
+        edited = _edit(word, rng)
+    return edited
+
+
+def _edit(word: str, rng: random.Random) -> str:
     letter = rng.choice(string.ascii_lowercase)
     at = rng.randrange(len(word))
     kind = rng.choice(("insert", "delete", "replace", "swap"))

@@ -11,32 +11,55 @@ from bookwheel.model import Collection
 SCHEME = "docs://"
 
 
-def candidates(text: str, collections: Sequence[Collection]) -> list[tuple[str, str]]:
-    """Return each (collection, document) that a text may name, the likeliest first."""
-    spellings = [text]
+Candidate = tuple[str, str]
+"""A collection's name and a document's path in it."""
+
+
+def candidates(text: str, collections: Sequence[Collection]) -> list[list[Candidate]]:
+    """Return the documents that a text may name, group by group, the likeliest group first.
+
+    With one collection a path is meant as it stands; with several, the collection's name leads it.
+    """
+    if not _is_encodable(text) or "\0" in text:
+        return []
     if text.startswith(SCHEME):
         rest = text[len(SCHEME) :]
-        spellings = [unquote(rest), rest]
+        decoded = unquote(rest, errors="surrogateescape")
+        spellings = [decoded, rest] if _is_encodable(decoded) else [rest]
     elif Path(text).is_absolute():
-        return _absolute(text, collections)
-    found: list[tuple[str, str]] = []
+        return [_absolute(text, collections)]
+    else:
+        spellings = [text]
+    found: list[list[Candidate]] = []
     for spelling in spellings:
         name, _, path = spelling.strip("/").partition("/")
-        found += [
-            (each.name, path) for each in collections if name in (each.name, each.alias) and path
-        ]
-        found += [(each.name, spelling.strip("/")) for each in collections]
-    return list(dict.fromkeys(found))
+        led = [(each.name, path) for each in collections if name in (each.name, each.alias)]
+        plain = [(each.name, spelling.strip("/")) for each in collections]
+        found += [plain, led] if len(collections) == 1 else [led, plain]
+    return found
 
 
-def _absolute(text: str, collections: Sequence[Collection]) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for path in dict.fromkeys((Path(text), Path(text).parent.resolve() / Path(text).name)):
-        found += [
-            (each.name, path.relative_to(each.path).as_posix())
-            for each in collections
-            if path.is_relative_to(each.path)
-        ]
+def _is_encodable(text: str) -> bool:
+    """Tell whether a text can be a document's path: those are UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _absolute(text: str, collections: Sequence[Collection]) -> list[Candidate]:
+    spellings = [Path(text)]
+    try:
+        spellings.append(Path(text).parent.resolve() / Path(text).name)
+    except (OSError, RuntimeError):  # links in a loop
+        pass
+    found = [
+        (each.name, path.relative_to(each.path).as_posix())
+        for path in spellings
+        for each in collections
+        if path.is_relative_to(each.path)
+    ]
     return list(dict.fromkeys(found))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -73,9 +74,9 @@ class Library:
             given = [
                 replace(each, language=each.language or settings["language"]) for each in given
             ]
-        collections, remarks = complete(given)
+        place = named_place(settings) or default_place(settings, given)
+        collections, remarks = complete(given, remembered=lambda: _remembered(settings, place))
         settings = replace(settings, remarks=(*settings.remarks, *remarks))
-        place = named_place(settings) or default_place(settings, collections)
         return cls(settings, collections, place)
 
     @classmethod
@@ -95,6 +96,11 @@ class Library:
         self._engine.close()
 
     # Keeping it fresh
+
+    @property
+    def exists(self) -> bool:
+        """Tell whether there is an index at all."""
+        return self._engine.exists
 
     @property
     def is_indexed(self) -> bool:
@@ -136,8 +142,11 @@ class Library:
         from bookwheel.indexing.pipeline import Updater
 
         with self.writing() as engine:
-            engine.declare(self.collections)
             self._forget_others(engine)
+            engine.declare(self.collections)
+            if engine.note("readers") is None:  # new: an interrupted first run is gone on with
+                engine.set_note("readers", READERS_VERSION)
+            accept_empty = full
             full = full or self.settings["debug"] or engine.note("readers") != READERS_VERSION
             updater = Updater(
                 engine,
@@ -147,16 +156,19 @@ class Library:
                 on_progress=on_progress,
                 should_stop=should_stop,
             )
-            reports = [updater.update(each, full=full) for each in self.collections]
+            reports = [
+                updater.update(each, full=full, accept_empty=accept_empty)
+                for each in self.collections
+            ]
             if full and not should_stop():
                 engine.set_note("readers", READERS_VERSION)
             return reports
 
     def _forget_others(self, engine: EmbeddedEngine) -> None:
         """Drop folders that this index held for another set of folders."""
-        names = {each.name for each in self.collections}
+        own = {(each.name, each.path) for each in self.collections}
         for state in engine.collections():
-            if state.collection.name not in names:
+            if (state.collection.name, state.collection.path) not in own:
                 engine.forget(state.collection.name)
 
     def own_paths(self) -> tuple[str, ...]:
@@ -178,6 +190,7 @@ class Library:
             update=lambda: on_update(self.update(should_stop=should_stop)),
             should_stop=should_stop,
             reconcile_seconds=self.settings["reconcile_seconds"],
+            own_paths=self.own_paths(),
         )
 
     # Searching and reading
@@ -191,6 +204,8 @@ class Library:
         names = tuple(
             reading.find_collection(known, name).name for name in request.filters.collections
         )
+        reading.require_text(*request.filters.extensions, *request.filters.folders)
+        reading.require_text(*request.filters.tags)
         self._engine.refresh()
         request = replace(request, filters=replace(request.filters, collections=names))
         return search(self._engine, request)
@@ -230,10 +245,11 @@ class Library:
         name = reading.find_collection(
             [state.collection for state in self.states()], collection
         ).name
+        reading.require_text(folder)
         found, total = self._engine.list_documents(
             name, folder=folder, limit=min(limit, 1000), offset=offset
         )
-        return Page(found, total, offset)
+        return Page([reading.make_presentable(each) for each in found], total, offset)
 
     def states(self) -> list[CollectionState]:
         """Return the collections with their counts."""
@@ -286,6 +302,12 @@ class Library:
             )
 
 
+def _remembered(settings: Settings, place: Path) -> list[Collection]:
+    """Return the collections that an index holds, as it knows them."""
+    with Library(settings, (), place) as library:
+        return [state.collection for state in library.states()]
+
+
 def named_place(settings: Settings) -> Path | None:
     """Return the database that the settings name outright, if they do."""
     if settings["index"]:
@@ -300,6 +322,6 @@ def default_place(settings: Settings, collections: Sequence[Collection]) -> Path
     from platformdirs import user_cache_path
 
     root = Path(settings["cache_root"]).absolute() if settings["cache_root"] else None
-    names = "\0".join(sorted(f"{each.name}\0{each.path}" for each in collections))
-    digest = hashlib.blake2b(names.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+    paths = "\0".join(sorted(os.path.realpath(each.path) for each in collections))
+    digest = hashlib.blake2b(os.fsencode(paths), digest_size=8).hexdigest()
     return (root or user_cache_path("bookwheel")) / digest / DATABASE

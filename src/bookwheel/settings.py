@@ -64,7 +64,10 @@ def _path(text: str) -> str:
     """a path"""
     if "\0" in text:
         raise ValueError("holds a NUL character")
-    return str(Path(text).expanduser())
+    try:
+        return str(Path(text).expanduser())
+    except RuntimeError:
+        raise ValueError("must not begin with the home folder of an unknown user") from None
 
 
 SETTINGS: tuple[Row, ...] = (
@@ -133,7 +136,7 @@ def load(
     """Resolve every setting; raises BadRequest naming the one that cannot be used."""
     env = os.environ if environment is None else environment
     file = find_config(config or env.get("BOOKWHEEL_CONFIG"), use_start_folder=use_start_folder)
-    stated = read_config(file) if file else {}
+    stated = _from_folder(file.parent, read_config(file)) if file else {}
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
     remarks: list[str] = []
@@ -159,8 +162,14 @@ def _resolve(
     if named:
         return _parse(row, env[named[0]], named[0]), named[0]
     if row.name in stated:
-        return _parse(row, str(stated[row.name]), row.name), CONFIG_NAME
+        return _parse(row, _stated_text(row, stated[row.name]), row.name), CONFIG_NAME
     return row.default, "default"
+
+
+def _stated_text(row: Row, value: Any) -> str:
+    if isinstance(value, (str, int, float)):
+        return str(value)
+    raise BadRequest(f"{row.name} must be {row.parse.__doc__}, not a list or table.", hint=row.help)
 
 
 def _parse(row: Row, text: str, name: str) -> Any:
@@ -172,13 +181,29 @@ def _parse(row: Row, text: str, name: str) -> Any:
         raise BadRequest(f"{name} is {text!r}, but it {expected}.", hint=row.help) from None
 
 
+def _from_folder(folder: Path, stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Take the paths in a configuration file as relative to where the file lies."""
+    paths = {row.name for row in SETTINGS if row.parse is _path}
+    return {
+        name: str(folder / _path(value)) if name in paths and _is_plain_path(value) else value
+        for name, value in stated.items()
+    }
+
+
+def _is_plain_path(value: Any) -> bool:
+    return isinstance(value, str) and bool(value) and "\0" not in value and value[0] != "~"
+
+
 def find_config(named: str | None, *, use_start_folder: bool) -> Path | None:
     """Return the operator's configuration file, if there is one."""
     if named:
-        path = Path(named).expanduser()
-        if not path.is_file():
-            raise NotFound(f"There is no configuration file {named}.")
-        return path.absolute()
+        try:
+            path = Path(named).expanduser()
+            if path.is_file():
+                return path.absolute()
+        except (OSError, RuntimeError):  # a name that is too long, the home of an unknown user
+            pass
+        raise NotFound(f"There is no configuration file {named}.")
     start = Path(CONFIG_NAME)
     if use_start_folder and start.is_file():
         return start.absolute()
@@ -199,16 +224,21 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def _refuse_unknown(stated: Mapping[str, Any], file: Path | None) -> None:
-    unknown = sorted(set(stated) - set(_ROWS) - {"collections"} - _MANIFEST_KEYS)
+    known = [*_ROWS, "collections", *sorted(_MANIFEST_KEYS)]
+    unknown = sorted(set(stated) - set(known))
     if unknown:
+        from difflib import get_close_matches
+
+        near = get_close_matches(unknown[0], known, n=1)
         raise BadRequest(
             f"{file} has an unknown setting {unknown[0]!r}.",
-            hint="`bookwheel doctor` lists the settings there are.",
+            hint=f"Did you mean {near[0]!r}?" if near else f"Known are {', '.join(known)}.",
         )
 
 
 _MANIFEST_KEYS = {"name", "version", "description", "include", "exclude"}
 _COLLECTION_KEYS = _MANIFEST_KEYS | {"path", "alias", "source", "language"}
+_COLLECTION_PATH = Row("path", _path, None, "Folder of documents, from where the file lies.")
 
 
 def _collections(stated: Any, file: Path) -> tuple[Collection, ...]:
@@ -227,6 +257,7 @@ def _collection(entry: Mapping[str, Any], file: Path) -> Collection:
     path = entry.get("path")
     if not isinstance(path, str) or not path:
         raise BadRequest(f"{file}: a collection lacks its path.")
+    path = _parse(_COLLECTION_PATH, path, f"{file}: the path of a collection")
     for key in ("include", "exclude"):
         if not _is_list_of_text(entry.get(key, [])):
             raise BadRequest(f"{file}: {key} must be a list of patterns.")
@@ -237,7 +268,7 @@ def _collection(entry: Mapping[str, Any], file: Path) -> Collection:
     }
     return Collection(
         name=texts.pop("name", ""),
-        path=str((file.parent / Path(path).expanduser()).absolute()),
+        path=str((file.parent / path).absolute()),
         include=tuple(entry.get("include", ())),
         exclude=tuple(entry.get("exclude", ())),
         **texts,

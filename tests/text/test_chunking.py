@@ -56,7 +56,7 @@ def test_sections_of_a_good_size_stand_alone() -> None:
     text = "".join(f"## S{n}\n\n{words(110)}\n\n" for n in range(3))
     found = chunk(read_text(text, "a.md"))
     assert [part.trail for part in found] == [("S0",), ("S1",), ("S2",)]
-    assert [part.ordinal for part in found] == [0, 1, 2]
+    assert [part.ordinal for part in found] == [1, 2, 3]
 
 
 def test_long_sections_are_cut_between_paragraphs() -> None:
@@ -120,8 +120,8 @@ def test_an_h1_that_is_not_the_title_is_in_the_trail() -> None:
 
 def test_pointers_name_lines() -> None:
     parsed = read_text("---\ntitle: x\n---\n\none\ntwo\n\n", "a.md")
-    assert chunk(parsed) == [Chunk(0, 18, 25, 5, 6, (), "lines 5-6")]
-    assert chunk(read_plain(b"only", "a.txt")) == [Chunk(0, 0, 4, 1, 1, (), "line 1")]
+    assert chunk(parsed) == [Chunk(1, 18, 25, 5, 6, (), "lines 5-6")]
+    assert chunk(read_plain(b"only", "a.txt")) == [Chunk(1, 0, 4, 1, 1, (), "line 1")]
 
 
 def test_pointers_name_places_which_are_never_mixed() -> None:

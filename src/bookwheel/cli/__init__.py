@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +14,9 @@ from typer.core import TyperGroup
 
 from bookwheel import __version__
 from bookwheel.errors import BadRequest, BookwheelError
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells have it."""
 
 COMMANDS = {
     "index": "Index folders, or bring their index up to date.",
@@ -44,7 +49,7 @@ class CommandTable(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command called, and name the nearest one when there is none of that name."""
-        if args and args[0] not in COMMANDS:
+        if args and args[0] not in COMMANDS and not ctx.resilient_parsing:
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], COMMANDS, n=1, cutoff=0.5)
@@ -91,17 +96,31 @@ def about(
 
 def main() -> None:
     """Run the command line; errors are one line on standard error and an exit code."""
+    logging.basicConfig(format="bookwheel: %(message)s", level=logging.WARNING)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a letter the terminal lacks must not end the answer
+            stream.reconfigure(errors="backslashreplace")
     try:
-        app(prog_name="bookwheel")
+        _run()
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; the flush at exit must not complain again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
     except BookwheelError as error:
         print(f"bookwheel: {error.message}", file=sys.stderr)
         if error.hint:
             print(f"  {error.hint}", file=sys.stderr)
         sys.exit(error.exit_code)
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; the flush at exit must not complain again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except KeyboardInterrupt:
-        print("bookwheel: stopped; what was indexed so far is kept.", file=sys.stderr)
-        sys.exit(130)
+
+
+def _run() -> None:
+    """Run the command and write out its answer; whichever way it ends, it raises or returns."""
+    try:
+        app(prog_name="bookwheel")
+    except SystemExit as end:  # typer's own end of everything but our errors
+        if isinstance(end.__context__, BrokenPipeError):
+            raise end.__context__ from None
+        if end.code == INTERRUPTED:
+            print("bookwheel: stopped; what was indexed so far is kept.", file=sys.stderr)
+        sys.stdout.flush()
+        raise

@@ -16,7 +16,7 @@ import typer
 from bookwheel import __version__
 from bookwheel.cli.options import Config, Index, Json, Paths, open_library
 from bookwheel.cli.output import print_json
-from bookwheel.errors import BookwheelError
+from bookwheel.errors import BookwheelError, NotFound
 from bookwheel.library import Library
 from bookwheel.settings import SETTINGS, Settings
 
@@ -38,6 +38,7 @@ def run(
             "version": __version__,
             "python": platform.python_version(),
             "index": str(library.database),
+            "exists": library.exists,
             "settings": _settings(library.settings),
             "problems": problems,
             "repaired": done,
@@ -51,10 +52,10 @@ def run(
 
 
 def _problems(library: Library) -> list[str]:
-    if not library.states():
-        return []
     try:
         return library.check()
+    except NotFound:  # nothing indexed yet is no damage
+        return []
     except BookwheelError as error:
         return [error.message]
 
@@ -83,5 +84,7 @@ def _print(report: dict[str, Any], *, repair: bool) -> None:
         print(f"  {line}")
     if repair:
         print("The index is sound now." if report["repaired"] else "Nothing had to be repaired.")
+    elif report["problems"]:
+        print("Repair with --repair.")
     else:
-        print("Repair with --repair." if report["problems"] else "The index is sound.")
+        print("The index is sound." if report["exists"] else "There is no index here yet.")

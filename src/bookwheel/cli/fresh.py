@@ -21,7 +21,7 @@ QUICK_DOCUMENTS = 1000
 
 def make_fresh(library: Library, refresh: bool | None) -> None:
     """Index what is not indexed yet; look for changes when asked to or when that is quick."""
-    if library.is_indexed:
+    if library.is_indexed and not (library.settings["debug"] and refresh is not False):
         documents = sum(state.documents for state in library.states())
         if refresh is False or (refresh is None and documents > QUICK_DOCUMENTS):
             return

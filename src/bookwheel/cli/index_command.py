@@ -41,7 +41,7 @@ def run(
         if watch:
             print("Watching for changes. Ctrl-C stops.", file=sys.stderr)
             library.watch(on_update=lambda new: _say(new, json=json), should_stop=lambda: False)
-        if reports and all(report.failed for report in reports):
+        if any(report.failed for report in reports):
             raise typer.Exit(1)
 
 

@@ -1,7 +1,9 @@
 """List the documents of a collection or folder.
 
-bookwheel list ~/notes
-bookwheel list ~/notes --folder runbooks --limit 20
+One line each: path, tab, title.
+
+    bookwheel list ~/notes
+    bookwheel list ~/notes --folder runbooks --limit 20
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import typer
 
 from bookwheel.cli.fresh import make_fresh
 from bookwheel.cli.options import Collection, Config, Index, Json, Paths, open_library
-from bookwheel.cli.output import print_json
+from bookwheel.cli.output import one_line, print_json
 from bookwheel.library import Page
 
 
@@ -42,7 +44,10 @@ def run(
         if len(pages) > 1:
             print(f"{name}:")
         for document in page.documents:
-            print(f"{document.path}\t{document.title}")
+            print(f"{one_line(document.path)}\t{one_line(document.title)}")
+        if not page.total:
+            where = f"below {folder!r}" if folder else "yet"
+            print(f"bookwheel: {name} has no documents {where}.", file=sys.stderr)
         if page.has_more:
             following = page.offset + len(page.documents)
             print(f"{page.total:,} in all; go on with --offset {following}.", file=sys.stderr)

@@ -1,6 +1,8 @@
 """Show the headings of a document.
 
-bookwheel outline guides/setup.md ~/notes --depth 2
+Each comes with its line, for `bookwheel show --lines`.
+
+    bookwheel outline guides/setup.md ~/notes --depth 2
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import typer
 
 from bookwheel.cli.fresh import make_fresh
 from bookwheel.cli.options import Collection, Config, Index, Json, Paths, open_library
-from bookwheel.cli.output import print_json
+from bookwheel.cli.output import one_line, print_json
 
 
 def run(
@@ -43,7 +45,7 @@ def run(
             }
         )
         return
-    print(found.title)
+    print(one_line(found.title))
     for each in headings:
         print(f"{'  ' * each.level}{each.text}  (line {each.line})")
     if not headings:

@@ -6,13 +6,25 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from bookwheel.safety.redact import make_safe
+
 if TYPE_CHECKING:
     from rich.console import Console
 
 
 def print_json(value: Any) -> None:
     """Print a value as JSON on standard output."""
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:  # an encoding that lacks a letter, or half a character in a query
+        text = json.dumps(value, indent=2)
+    print(text)
+
+
+def one_line(text: str) -> str:
+    """Return a text that cannot steer a terminal or begin a line of its own: a path may hold both."""
+    return make_safe(" ".join(text.splitlines())).replace("\t", " ")
 
 
 def terminal() -> Console | None:

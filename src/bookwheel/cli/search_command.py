@@ -10,17 +10,22 @@ Finds words in any form, forgives typos, and says what it relaxed. "in quotes" f
 
 from __future__ import annotations
 
+import re
 import sys
+from calendar import monthrange
+from datetime import date
 from typing import Annotated, Any
 
 import typer
 
 from bookwheel.cli.fresh import make_fresh
 from bookwheel.cli.options import Collection, Config, Index, Json, Paths, open_library
-from bookwheel.cli.output import count, print_json, terminal
+from bookwheel.cli.output import count, one_line, print_json, terminal
 from bookwheel.errors import BadRequest
 from bookwheel.library import Library
 from bookwheel.query import Filters, SearchHit, SearchIn, SearchRequest, SearchResults
+
+_DATE = re.compile("[0-9]{4}(-[0-9]{1,2}){0,2}")
 
 
 def run(
@@ -60,8 +65,8 @@ def run(
         extensions=tuple("." + each.lower().lstrip(".") for each in types or ()),
         folders=tuple(each.strip("/") for each in folders or () if each.strip("/")),
         tags=tuple(tags or ()),
-        date_from=_day(since, "01-01") if since else None,
-        date_to=_day(until, "12-31") if until else None,
+        date_from=_day(since, last=False) if since is not None else None,
+        date_to=_day(until, last=True) if until is not None else None,
     )
     with open_library(paths, index, config) as library:
         make_fresh(library, refresh)
@@ -81,17 +86,15 @@ def run(
             _print(library, results)
 
 
-def _day(text: str, rest: str) -> str:
-    """Return a whole date for a year, month or day."""
-    parts = text.split("-")
-    if not all(part.isascii() and part.isdigit() for part in parts) or len(parts[0]) != 4:
-        raise BadRequest(f"{text!r} is no date; write 2024, 2024-05 or 2024-05-20.")
-    month, day = rest.split("-")
-    if len(parts) == 2:
-        return f"{parts[0]}-{int(parts[1]):02}-{'01' if month == '01' else '31'}"
-    if len(parts) == 3:
-        return f"{parts[0]}-{int(parts[1]):02}-{int(parts[2]):02}"
-    return f"{parts[0]}-{month}-{day}"
+def _day(text: str, *, last: bool) -> str:
+    """Return the first or last day of a year or month, or the day that is meant."""
+    parts = text.split("-") if _DATE.fullmatch(text) else ["0"]
+    year, month, day = (*map(int, parts), 0, 0)[:3]
+    try:
+        month = month or (12 if last and len(parts) < 2 else 1)
+        return date(year, month, day or (monthrange(year, month)[1] if last else 1)).isoformat()
+    except ValueError:
+        raise BadRequest(f"{text!r} is no date; write 2024, 2024-05 or 2024-05-20.") from None
 
 
 def as_json(results: SearchResults) -> dict[str, Any]:
@@ -131,7 +134,7 @@ def _print(library: Library, results: SearchResults) -> None:
     console = terminal()
     several = len(library.collections) > 1
     for number, hit in enumerate(results.hits, start=1):
-        place = f"{hit.collection}/{hit.document}" if several else hit.document
+        place = one_line(f"{hit.collection}/{hit.document}" if several else hit.document)
         where = " > ".join(hit.trail)
         if console is None:
             print(f"{number}. {hit.title} ({hit.score:.2f})")

@@ -1,12 +1,15 @@
 """Show a document, some of its lines, or one section.
 
-bookwheel show guides/setup.md ~/notes
-bookwheel show guides/setup.md ~/notes --section installation
-bookwheel show guides/setup.md ~/notes --lines 40-60
+A section is found by its heading, a part of it, or its trail; "Examples #2" is the second one.
+
+    bookwheel show guides/setup.md ~/notes
+    bookwheel show guides/setup.md ~/notes --section installation
+    bookwheel show guides/setup.md ~/notes --lines 40-60
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Annotated
 
@@ -18,6 +21,8 @@ from bookwheel.cli.output import print_json
 from bookwheel.errors import BadRequest
 from bookwheel.library import Library
 from bookwheel.model import Document
+
+_LINES = re.compile("([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
 def run(
@@ -39,6 +44,8 @@ def run(
     json: Json = False,
 ) -> None:
     """See the module's text."""
+    if section is not None and lines is not None:
+        raise BadRequest("A section or some lines can be shown, not both.")
     with open_library(paths, index, config) as library:
         make_fresh(library, None)
         found = library.document(document, collection)
@@ -49,7 +56,8 @@ def run(
 
 
 def _show_text(library: Library, document: Document, lines: str | None, *, json: bool) -> None:
-    part = library.lines(document, *_line_range(lines)) if lines else library.text(document)
+    whole = lines is None
+    part = library.text(document) if whole else library.lines(document, *_line_range(lines))
     if json:
         print_json(
             {
@@ -95,7 +103,7 @@ def _show_section(
 
 
 def _line_range(text: str) -> tuple[int, int]:
-    first, dash, last = text.partition("-")
-    if not first.isdigit() or (dash and not last.isdigit()):
+    found = _LINES.fullmatch(text)
+    if found is None:
         raise BadRequest(f"{text!r} is no range of lines; write 40 or 40-60.")
-    return int(first), int(last) if dash else int(first)
+    return int(found[1]), int(found[2] or found[1])

@@ -1,7 +1,9 @@
 """Show what is indexed, what could not be read, and why.
 
-bookwheel status ~/notes
-bookwheel status ~/notes --why drafts/idea.md
+Looks at the index only, and reads no document.
+
+    bookwheel status ~/notes
+    bookwheel status ~/notes --why drafts/idea.md
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import typer
 
 from bookwheel import __version__
 from bookwheel.cli.options import Config, Index, Json, Paths, open_library
-from bookwheel.cli.output import count, print_json
+from bookwheel.cli.output import count, one_line, print_json
 from bookwheel.library import Library
 
 
@@ -30,7 +32,7 @@ def run(
     with open_library(paths, index, config) as library:
         if why is not None:
             sentence = library.why(why)
-            print_json({"file": why, "why": sentence}) if json else print(sentence)
+            print_json({"file": why, "why": sentence}) if json else print(one_line(sentence))
             return
         status = describe(library)
     if json:
@@ -50,6 +52,8 @@ def describe(library: Library) -> dict[str, Any]:
             {
                 "collection": each.name,
                 "path": each.path,
+                "alias": each.alias,
+                "source": each.source or each.name,
                 "description": each.description,
                 "version": each.version,
                 "documents": state.documents if state else 0,
@@ -78,7 +82,7 @@ def _print(status: dict[str, Any]) -> None:
         print(f"\n{each['collection']}  {each['path']}")
         print(f"  {count(each['documents'], 'document')}, {when}")
         for row in each["unreadable"][:20]:
-            print(f"  {row['status']}: {row['document']} ({row['reason']})")
+            print(f"  {row['status']}: {one_line(row['document'])} ({one_line(row['reason'])})")
         if len(each["unreadable"]) > 20:
             print(f"  and {len(each['unreadable']) - 20} more; --json lists all")
         if each["skipped"]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from bookwheel.errors import BadRequest, BookwheelError
 from bookwheel.indexing.manifest import read_manifest
 from bookwheel.model import Collection
 from bookwheel.safety.opener import Root
@@ -16,31 +17,64 @@ _UNFIT = re.compile(r"[\x00-\x1f\x7f/\\\ud800-\udfff]+")
 
 def from_paths(paths: Iterable[str]) -> list[Collection]:
     """Return a nameless collection for each folder given, each folder once."""
-    unique = dict.fromkeys(str(Path(path).expanduser().resolve()) for path in paths)
+    unique = dict.fromkeys(_resolve(path) for path in paths)
     return [Collection(name="", path=path) for path in unique]
 
 
-def complete(collections: Iterable[Collection]) -> tuple[list[Collection], list[str]]:
-    """Fill in what the manifests say and give distinct names; return them with remarks."""
-    done: list[Collection] = []
+def _resolve(path: str) -> str:
+    try:
+        resolved = str(Path(path).expanduser().resolve())
+        resolved.encode()
+    except UnicodeEncodeError:
+        raise BadRequest(
+            f"The path {path!r} is not UTF-8.", hint="Rename the folder, or name a link to it."
+        ) from None
+    except (OSError, RuntimeError, ValueError) as error:
+        raise BadRequest(f"{path!r} is not a folder: {error}") from None
+    return resolved
+
+
+def complete(
+    collections: Iterable[Collection], *, remembered: Callable[[], Sequence[Collection]] = tuple
+) -> tuple[list[Collection], list[str]]:
+    """Fill in what the manifests say and give distinct names; return them with remarks.
+
+    A folder that is gone is taken as the index remembers it: a share may be away for a while.
+    """
     remarks: list[str] = []
-    for given in collections:
-        with Root.open(given.path) as root:
-            manifest = read_manifest(root)
-        if manifest.problem:
-            remarks.append(f"{given.path}: {manifest.problem}.")
-        # What the operator stated wins over what the folder says of itself.
-        collection = replace(
-            given,
-            path=str(Path(given.path).resolve()),
-            name=given.name or manifest.name or Path(given.path).resolve().name or "root",
-            version=given.version or manifest.version,
-            description=given.description or manifest.description,
-            include=given.include or manifest.include,
-            exclude=given.exclude + manifest.exclude,
-        )
-        done.append(_with_free_name(collection, done, remarks))
+    filled: list[Collection] = []
+    gone: list[Collection] = []
+    for each in collections:
+        given = replace(each, path=_resolve(each.path))
+        try:
+            filled.append(_fill_in(given, remarks))
+        except BookwheelError as error:
+            known = next((old for old in remembered() if old.path == given.path), None)
+            if known is None:
+                raise
+            remarks.append(f"{error.message} Its documents are kept as they were.")
+            gone.append(known)
+            filled.append(known)
+    done: list[Collection] = []
+    for each in filled:
+        done.append(each if each in gone else _with_free_name(each, [*gone, *done], remarks))
     return done, remarks
+
+
+def _fill_in(given: Collection, remarks: list[str]) -> Collection:
+    """Add what the folder says of itself; what the operator stated wins."""
+    with Root.open(given.path) as root:
+        manifest = read_manifest(root)
+    if manifest.problem:
+        remarks.append(f"{given.path}: {manifest.problem}.")
+    return replace(
+        given,
+        name=given.name or manifest.name or Path(given.path).name or "root",
+        version=given.version or manifest.version,
+        description=given.description or manifest.description,
+        include=given.include or manifest.include,
+        exclude=given.exclude + manifest.exclude,
+    )
 
 
 def _with_free_name(

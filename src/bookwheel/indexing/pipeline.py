@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bookwheel.engines.base import Engine
 from bookwheel.errors import BookwheelError
@@ -79,8 +79,13 @@ class Updater:
         self._should_stop = should_stop
         self._clock = clock
 
-    def update(self, collection: Collection, *, full: bool = False) -> Report:
-        """Bring one collection up to date; with `full` every file is read and written anew."""
+    def update(
+        self, collection: Collection, *, full: bool = False, accept_empty: bool = False
+    ) -> Report:
+        """Bring one collection up to date; with `full` every file is read and written anew.
+
+        A folder found empty is taken for an unmounted share unless `accept_empty` says otherwise.
+        """
         report = Report(collection.name)
         started = self._clock()
         try:
@@ -90,17 +95,25 @@ class Updater:
             report.failed = True
             return report
         with root:
-            self._update(root, collection, report, full=full)
+            self._update(root, collection, report, full=full, accept_empty=accept_empty)
         report.seconds = self._clock() - started
         return report
 
-    def _update(self, root: Root, collection: Collection, report: Report, *, full: bool) -> None:
+    def _update(
+        self,
+        root: Root,
+        collection: Collection,
+        report: Report,
+        *,
+        full: bool,
+        accept_empty: bool,
+    ) -> None:
         rules = rules_for(collection, own=self._own_paths)
         seen = scan(root, rules, supported=SUPPORTED, should_stop=self._should_stop)
         known = self._engine.known(collection.name)
         report.skipped = sum(seen.skipped.values())
         report.problems += [f"{folder or '.'}: {reason}" for folder, reason in seen.unread]
-        if not full and looks_unmounted(seen, known):
+        if not accept_empty and looks_unmounted(seen, known):
             report.problems.append(
                 f"{collection.path} is empty where {len(known)} files were: it looks unmounted. "
                 "Its documents are kept; `bookwheel index --full` accepts that they are gone."
@@ -108,11 +121,15 @@ class Updater:
             report.failed = True
             return
         self._remove(collection, seen, known, report)
-        changed = [file for file in seen.files if full or is_changed(file, known.get(file.path))]
+        changed = [
+            file
+            for file in seen.files
+            if full or is_changed(file, known.get(file.path), max_bytes=self._max_bytes)
+        ]
         report.unchanged = len(seen.files) - len(changed)
         if changed:
             self._read(collection, changed, known, report, full=full)
-        if not seen.stopped:
+        if not self._should_stop():
             self._engine.mark_scanned(
                 collection.name, device=root.device, skipped=seen.skipped, at=time.time()
             )
@@ -150,7 +167,7 @@ class Updater:
         )
         handler = "bookwheel.indexing.prepare:make_prepare"
         with WorkerPool(handler, setup, workers=self._workers) as pool:
-            self._write(collection, files, pool.run(self._until_stopped(tasks)), report)
+            self._write(collection, files, known, pool.run(self._until_stopped(tasks)), report)
 
     @staticmethod
     def _digest(known: dict[str, Known], file: FoundFile, *, full: bool) -> bytes:
@@ -167,6 +184,7 @@ class Updater:
         self,
         collection: Collection,
         files: list[FoundFile],
+        known: dict[str, Known],
         outcomes: Iterator[Outcome],
         report: Report,
     ) -> None:
@@ -179,6 +197,8 @@ class Updater:
             result = _result(collection.name, file, outcome)
             if isinstance(result, FileState):
                 same[file.path] = result
+                report.unchanged += 1
+            elif is_still_refused(result, known.get(file.path)):
                 report.unchanged += 1
             else:
                 drafts.append(result)
@@ -201,21 +221,47 @@ def looks_unmounted(seen: Scan, known: dict[str, Known]) -> bool:
     return bool(known) and not (seen.files or seen.skipped or seen.unread or seen.stopped)
 
 
-def is_changed(file: FoundFile, before: Known | None) -> bool:
+def is_changed(file: FoundFile, before: Known | None, *, max_bytes: int = MAX_FILE_BYTES) -> bool:
     """Tell whether a file must be read again, by its size and modification time."""
     if before is None or before.racy:
+        return True
+    if (before.status is Status.TOO_LARGE) != (file.size > max_bytes):  # the limit was moved
         return True
     return (file.size, file.modified_ns) != (before.size, before.modified_ns)
 
 
+def is_still_refused(draft: Draft, before: Known | None) -> bool:
+    """Tell whether a file that could not be opened was tried again in vain."""
+    if before is None or draft.state.digest or draft.status is Status.OK:
+        return False
+    return (before.status, before.size, before.modified_ns) == (
+        draft.status,
+        draft.state.size,
+        draft.state.modified_ns,
+    )
+
+
 def _result(collection: str, file: FoundFile, outcome: Outcome) -> Draft | FileState:
-    if outcome.failure is None and isinstance(outcome.result, tuple):
-        return unpack(outcome.result)
-    failure = outcome.failure or Failure("error", "no result")
-    log.warning("%s: %s: %s", file.path, failure.kind, failure.detail)
-    # Keyed by size and time as seen: a file that fails is not tried again until it changes.
+    failure = outcome.failure
+    if failure is None:
+        try:
+            return _checked(collection, file, unpack(outcome.result))
+        except (AttributeError, TypeError, ValueError, IndexError) as error:
+            failure = Failure("error", f"no sensible result: {error}")
+    log.info("%s: %s: %s", file.path, failure.kind, failure.detail)
     state = FileState(file.size, file.modified_ns, b"")
     return refused(collection, file.path, Status.FAILED, _REASONS[failure.kind], state)
+
+
+def _checked(collection: str, file: FoundFile, result: Draft | FileState) -> Draft | FileState:
+    """Accept a result for the file that was asked for only: its reader has met hostile bytes."""
+    if isinstance(result, FileState):
+        return result
+    if (result.collection, result.path) != (collection, file.path):
+        raise ValueError("the answer is about another file")
+    if result.status is Status.TOO_LARGE:
+        return replace(result, state=FileState(file.size, file.modified_ns, b""))
+    return result
 
 
 _REASONS = {

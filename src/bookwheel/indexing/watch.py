@@ -21,22 +21,25 @@ def watch(
     update: Callable[[], None],
     should_stop: Callable[[], bool],
     reconcile_seconds: float,
+    own_paths: Sequence[str] = (),
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Update whenever something changed, and every so often whatever was heard.
 
     Events can be lost without notice (a full queue, a paused process, a share), so they only say
-    when to look; the scan says what changed.
+    when to look; the scan says what changed. What happens to `own_paths` and names that begin with
+    them is no news: an index inside its folder would wake itself for ever.
     """
     from watchfiles import watch as listen
 
     stop = threading.Event()
+    own = tuple(own_paths)
     _try(update)
     last = clock()
     present = [path for path in paths if Path(path).is_dir()]
     events = listen(
         *present,
-        watch_filter=None,
+        watch_filter=lambda _, path: not path.startswith(own),
         stop_event=stop,
         rust_timeout=int(_PAUSE_SECONDS * 1000),
         yield_on_timeout=True,

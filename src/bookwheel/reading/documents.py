@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bookwheel.addresses import candidates
 from bookwheel.engines.base import Engine
 from bookwheel.errors import BadRequest, NotFound
 from bookwheel.model import Collection, Document, SafeText, Status
 from bookwheel.safety.redact import make_safe
+
+_LONGEST_NAME = 200
+"""Of a name longer than this, so many characters are compared with others and quoted back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ def find_collection(collections: Sequence[Collection], name: str) -> Collection:
     names = [each.alias or each.name for each in collections]
     near = nearest(name, names) or names[:10]
     raise NotFound(
-        f'Collection "{name}" not found.', hint=f"There is {_listed(near)}." if near else None
+        f"Collection {quoted(name)} not found.", hint=f"There is {_listed(near)}." if near else None
     )
 
 
@@ -42,28 +45,37 @@ def find_document(engine: Engine, text: str, collection: str | None = None) -> D
     """Return the document that a text names; NotFound lists what is near."""
     known = [state.collection for state in engine.collections()]
     scope = [find_collection(known, collection)] if collection else known
-    found = {}
-    for name, path in candidates(text, scope):
-        document = engine.document(name, path)
-        if document is not None:
-            found[document.key] = document
-    if len(found) > 1:
-        listed = _listed([f"{d.collection}/{d.path}" for d in found.values()])
-        raise BadRequest(f'"{text}" names several documents: {listed}.')
-    if found:
-        return _readable(next(iter(found.values())))
-    where = f' in collection "{collection}"' if collection else ""
+    for group in candidates(text, scope):
+        documents = [engine.document(name, path) for name, path in group]
+        found = {each.key: each for each in documents if each is not None}
+        if len(found) > 1:
+            listed = _listed([f"{each.collection}/{each.path}" for each in found.values()])
+            raise BadRequest(f"{quoted(text)} names several documents: {listed}.")
+        if found:
+            return make_presentable(_readable(next(iter(found.values()))))
+    where = f" in collection {quoted(collection)}" if collection else ""
     near = nearest_documents(engine, text, scope)
     raise NotFound(
-        f'Document "{text}" not found{where}.',
+        f"Document {quoted(text)} not found{where}.",
         hint=f"Near are {_listed(near)}." if near else None,
+    )
+
+
+def make_presentable(document: Document) -> Document:
+    """Return a document whose words about itself may be shown; its path stays as it is."""
+    return replace(
+        document,
+        title=make_safe(document.title),
+        description=make_safe(document.description),
+        tags=tuple(make_safe(tag) for tag in document.tags),
+        source=make_safe(document.source),
     )
 
 
 def _readable(document: Document) -> Document:
     if document.status is not Status.OK:
         raise NotFound(
-            f'"{document.path}" has no text to show: {document.status} ({document.reason}).'
+            f"{quoted(document.path)} has no text to show: {document.status} ({document.reason})."
         )
     return document
 
@@ -84,7 +96,7 @@ def nearest(text: str, names: Sequence[str], *, limit: int = 5) -> list[str]:
     from rapidfuzz import fuzz, process, utils
 
     found = process.extract(
-        text,
+        text[:_LONGEST_NAME],
         names,
         scorer=fuzz.WRatio,
         processor=utils.default_process,
@@ -95,7 +107,22 @@ def nearest(text: str, names: Sequence[str], *, limit: int = 5) -> list[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)
+    return ", ".join(quoted(name) for name in names)
+
+
+def require_text(*values: str) -> None:
+    """Refuse halves of characters, which no file has and no store takes."""
+    for value in values:
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise BadRequest(f"{value[:_LONGEST_NAME]!a} is not valid Unicode.") from None
+
+
+def quoted(name: str) -> SafeText:
+    """Return a name for a message: in quotes, on one line, of bounded length."""
+    short = name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "…"
+    return make_safe('"' + " ".join(short.split()) + '"')
 
 
 def read_text(
@@ -114,7 +141,7 @@ def read_lines(engine: Engine, document: Document, first: int, last: int) -> Tex
     if first < 1 or last < first:
         raise BadRequest("Lines count from 1, and the last must not come before the first.")
     text = make_safe(engine.text(document.key).decode("utf-8", "replace"))
-    lines = text.split("\n")
+    lines = text.removesuffix("\n").split("\n")
     if first > len(lines):
         raise BadRequest(f"The document has {len(lines)} lines.")
     before = sum(len(line) + 1 for line in lines[: first - 1])

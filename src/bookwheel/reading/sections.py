@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bookwheel.engines.base import Engine
 from bookwheel.errors import BadRequest, NotFound
 from bookwheel.model import Document, SafeText, Section
-from bookwheel.reading.documents import nearest
+from bookwheel.reading.documents import nearest, quoted
 from bookwheel.safety.redact import make_safe
 
 DEEPEST = 6
+_MOST_OTHERS = 20
+_NUMBER = re.compile("[1-9][0-9]{0,5}")
+_ARROW = re.compile(" ?> ?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ class SectionText:
     text: SafeText
     start_line: int
     end_line: int
-    others: tuple[str, ...]
+    others: tuple[SafeText, ...]
     """How further sections with the same heading are asked for."""
 
 
@@ -69,15 +73,15 @@ def read_section(
         text=make_safe(text.removesuffix("\n")),
         start_line=chosen.start_line,
         end_line=end_line,
-        others=tuple(_address(sections, index) for index in matches[1:]),
+        others=tuple(_address(sections, index) for index in matches[1 : _MOST_OTHERS + 1]),
     )
 
 
-def _address(sections: Sequence[Section], index: int) -> str:
+def _address(sections: Sequence[Section], index: int) -> SafeText:
     """Return a name that finds exactly this section: its trail, numbered where need be."""
-    trail = " > ".join(_trails(sections)[index])
-    same = [i for i, other in enumerate(_trails(sections)) if other == _trails(sections)[index]]
-    return trail if len(same) == 1 else f"{trail} #{same.index(index) + 1}"
+    trail = make_safe(" > ".join(_trails(sections)[index]))
+    found = _by_name(sections, trail)
+    return trail if found == [index] else make_safe(f"{trail} #{found.index(index) + 1}")
 
 
 def _trails(sections: Sequence[Section]) -> list[tuple[str, ...]]:
@@ -93,44 +97,50 @@ def _trails(sections: Sequence[Section]) -> list[tuple[str, ...]]:
 
 def find_sections(sections: Sequence[Section], wanted: str) -> list[int]:
     """Return the sections a text names: exact headings, else trails, else parts of headings."""
+    exact = _by_name(sections, wanted)
+    if exact:
+        return exact
     name, number = _numbered(wanted)
-    text = _plain(name)
-    exact = [i for i, section in enumerate(sections) if _plain(section.heading) == text]
-    if not exact and ">" in name:
-        exact = _by_trail(sections, [_plain(part) for part in name.split(">")])
-    if not exact and text:
-        exact = [i for i, section in enumerate(sections) if text in _plain(section.heading)]
-    if number and number <= len(exact):
-        return [exact[number - 1], *(i for i in exact if i != exact[number - 1])]
-    return exact if not number else find_sections(sections, name) if exact else []
+    found = (_by_name(sections, name) or _by_part(sections, name)) if number else []
+    if number and number <= len(found):
+        chosen = found.pop(number - 1)
+        return [chosen, *found]
+    return _by_part(sections, wanted)
 
 
-def _by_trail(sections: Sequence[Section], wanted: list[str]) -> list[int]:
-    found = []
-    for index, trail in enumerate(_trails(sections)):
-        plain = [_plain(heading) for heading in trail]
-        if plain[-len(wanted) :] == wanted:
-            found.append(index)
-    return found
+def _by_name(sections: Sequence[Section], wanted: str) -> list[int]:
+    plain = _plain(wanted)
+    exact = [i for i, section in enumerate(sections) if _plain(section.heading) == plain]
+    if exact or ">" not in plain:
+        return exact
+    trails = [_plain(" > ".join(trail)) for trail in _trails(sections)]
+    whole = [i for i, trail in enumerate(trails) if trail == plain]
+    return whole or [i for i, trail in enumerate(trails) if trail.endswith(" > " + plain)]
+
+
+def _by_part(sections: Sequence[Section], wanted: str) -> list[int]:
+    plain = _plain(wanted)
+    return [i for i, each in enumerate(sections) if plain and plain in _plain(each.heading)]
 
 
 def _numbered(wanted: str) -> tuple[str, int]:
     """Split `Examples #2` into its heading and number; a number of 0 means none."""
     name, mark, number = wanted.rpartition(" #")
-    if mark and number.isascii() and number.isdigit() and name.strip():
+    if mark and _NUMBER.fullmatch(number):
         return name, int(number)
     return wanted, 0
 
 
 def _plain(heading: str) -> str:
-    return " ".join(heading.strip().lstrip("#").split()).casefold()
+    words = " ".join(make_safe(heading).strip().lstrip("#").split()).casefold()
+    return _ARROW.sub(" > ", words).strip() if ">" in words else words
 
 
 def _not_found(document: Document, sections: Sequence[Section], wanted: str) -> NotFound:
     headings = [section.heading for section in sections]
     near = nearest(wanted, headings) or headings[:10]
-    listed = ", ".join(f'"{make_safe(heading)}"' for heading in near)
+    listed = ", ".join(quoted(heading) for heading in near)
     return NotFound(
-        f'Section "{wanted}" not found in document "{document.path}".',
+        f"Section {quoted(wanted)} not found in document {quoted(document.path)}.",
         hint=f"Its headings include {listed}." if near else "It has no headings.",
     )

@@ -13,7 +13,7 @@ from bookwheel.text.language import filler_words
 from bookwheel.text.words import Surface, Word
 
 WEIGHTS = {
-    Field.TITLE: 4.0,
+    Field.TITLE: 2.0,
     Field.HEADING: 0.5,
     Field.BODY: 1.0,
     Field.EXACT: 0.4,

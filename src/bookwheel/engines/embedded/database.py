@@ -5,8 +5,11 @@ All SQL of the product lives in this folder and is parameterised.
 
 from __future__ import annotations
 
+import errno
 import os
 import struct
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +19,7 @@ from bookwheel.errors import IndexDamaged, IndexUnusable
 
 APPLICATION_ID = 0x424B574C
 SCHEMA_VERSION = 1
+_MAGIC = b"SQLite format 3\0"
 
 _MIGRATIONS = (
     """
@@ -31,6 +35,7 @@ CREATE TABLE documents(
   title TEXT NOT NULL, description TEXT NOT NULL, tags TEXT NOT NULL, date TEXT NOT NULL,
   source TEXT NOT NULL, url TEXT, language TEXT NOT NULL, words INTEGER NOT NULL,
   characters INTEGER NOT NULL, chunks INTEGER NOT NULL, generation INTEGER NOT NULL,
+  seal INTEGER NOT NULL,
   UNIQUE(collection, path));
 CREATE TABLE tallies(
   collection INTEGER, status TEXT, extension TEXT, language TEXT, documents INTEGER NOT NULL,
@@ -91,6 +96,19 @@ class Place:
     def wal(self) -> Path:
         return self.database.with_name(self.database.name + "-wal")
 
+    @property
+    def has_log(self) -> bool:
+        """Tell whether changes lie beside the database that are not merged into it yet."""
+        try:
+            return self.wal.stat().st_size > 0
+        except OSError:
+            return False
+
+    @property
+    def stamp(self) -> Path:
+        """Return the file that says what the word index was made from."""
+        return self.lexical / "made-from.json"
+
 
 def unusable(place: Place, why: str, hint: str) -> IndexUnusable:
     """Return the error for an index that cannot be used, with what to do about it."""
@@ -113,22 +131,38 @@ def connect_writer(place: Place) -> apsw.Connection:
     _refuse_foreign(place)
     try:
         place.database.parent.mkdir(parents=True, exist_ok=True)
-        connection = apsw.Connection(str(place.database))
-        _configure(connection)
-        connection.pragma("journal_mode", "wal")
-        connection.pragma("synchronous", "normal")
-        _migrate(connection, place)
+        if not place.database.exists() or not place.database.stat().st_size:
+            _create(place)
+        with _closed_on_error(apsw.Connection(str(place.database))) as connection:
+            _configure(connection)
+            # Before anything that could change the file of a newer version.
+            _check_version(connection, place)
+            connection.pragma("journal_mode", "wal")
+            connection.pragma("synchronous", "normal")
+            _migrate(connection, place)
     except (apsw.Error, OSError) as error:
         raise explain(place, error) from error
     return connection
 
 
+def _create(place: Place) -> None:
+    """Make an empty index under another name first: at its own place it is whole or absent."""
+    making = place.database.with_name(place.database.name + ".making")
+    for leftover in (making, *(making.with_name(making.name + end) for end in ("-wal", "-shm"))):
+        leftover.unlink(missing_ok=True)
+    with closing(apsw.Connection(str(making))) as connection:
+        connection.pragma("journal_mode", "wal")
+        _migrate(connection, place)
+    making.replace(place.database)
+
+
 def connect_reader(place: Place) -> tuple[apsw.Connection, bool]:
     """Open the database for reading; the second value tells that its medium is read-only."""
     _refuse_foreign(place)
-    immutable = not os.access(place.database.parent, os.W_OK) or not _can_write(place)
+    # access() tells a read-only mount from a writable one for root too.
+    immutable = not os.access(place.database.parent, os.W_OK)
     try:
-        if immutable and place.wal.exists() and place.wal.stat().st_size:
+        if immutable and place.has_log:
             raise unusable(
                 place,
                 "its folder is read-only and holds changes not yet merged",
@@ -136,28 +170,28 @@ def connect_reader(place: Place) -> tuple[apsw.Connection, bool]:
             )
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         suffix = "?immutable=1" if immutable else "?mode=ro"
-        connection = apsw.Connection(_uri(place.database) + suffix, flags=flags)
-        _configure(connection)
-        connection.pragma("query_only", True)
-        _check_version(connection, place)
+        with _closed_on_error(
+            apsw.Connection(_uri(place.database) + suffix, flags=flags)
+        ) as connection:
+            _configure(connection)
+            connection.pragma("query_only", True)
+            _check_version(connection, place)
     except (apsw.Error, OSError) as error:
         raise explain(place, error) from error
     return connection, immutable
 
 
+@contextmanager
+def _closed_on_error(connection: apsw.Connection) -> Iterator[apsw.Connection]:
+    try:
+        yield connection
+    except BaseException:
+        connection.close()
+        raise
+
+
 def _uri(path: Path) -> str:
     return path.absolute().as_uri()
-
-
-def _can_write(place: Place) -> bool:
-    """Tell whether a file can be made beside the database; access() errs for root."""
-    probe = place.database.with_name(f"{place.database.name}.{os.getpid()}.probe")
-    try:
-        probe.touch()
-        probe.unlink()
-    except OSError:
-        return False
-    return True
 
 
 def _configure(connection: apsw.Connection) -> None:
@@ -170,10 +204,10 @@ def _configure(connection: apsw.Connection) -> None:
 
 def _migrate(connection: apsw.Connection, place: Place) -> None:
     """Bring an older or new database to the present schema, in one transaction."""
-    if connection.pragma("user_version") == SCHEMA_VERSION:
+    version = int(connection.pragma("user_version"))
+    if version == SCHEMA_VERSION:
         return
     with connection:
-        version = _check_version(connection, place, missing_is_fine=True)
         for number in range(version, SCHEMA_VERSION):
             connection.execute(_MIGRATIONS[number])
         connection.pragma("application_id", APPLICATION_ID)
@@ -183,9 +217,7 @@ def _migrate(connection: apsw.Connection, place: Place) -> None:
         )
 
 
-def _check_version(
-    connection: apsw.Connection, place: Place, *, missing_is_fine: bool = False
-) -> int:
+def _check_version(connection: apsw.Connection, place: Place) -> None:
     version = int(connection.pragma("user_version"))
     if version > SCHEMA_VERSION:
         raise unusable(
@@ -194,9 +226,8 @@ def _check_version(
             f"{SCHEMA_VERSION})",
             "Upgrade Bookwheel, or name another place with --index.",
         )
-    if version == 0 and not missing_is_fine:
-        raise damaged(place, "it is empty")
-    return version
+    if version <= 0:
+        raise damaged(place, "it has lost its contents")
 
 
 def _refuse_foreign(place: Place) -> None:
@@ -211,20 +242,27 @@ def _refuse_foreign(place: Place) -> None:
         raise explain(place, error) from error
     if not header:
         return
-    if not header.startswith(b"SQLite format 3\0"):
-        raise unusable(place, "the file is no Bookwheel index", "Name another place with --index.")
+    if not header.startswith(_MAGIC):
+        raise _not_ours(place, header, "the file is no Bookwheel index")
     if len(header) < 100:
-        raise damaged(place, "the file is cut short")
+        raise _not_ours(place, header, "the file is cut short")
     page_size, pages, application = _read_header(header)
-    if application not in (APPLICATION_ID, 0):
-        raise unusable(
-            place,
-            "the file is a database of another program",
-            "Name another place with --index.",
-        )
+    if application != APPLICATION_ID:
+        raise _not_ours(place, header, "the file is a database of another program")
     # While a log lies beside it the header may be older than the file: SQLite sorts that out.
-    if not place.wal.exists() and size < page_size * pages:
+    if not place.has_log and size < page_size * pages:
         raise damaged(place, "the file is cut short")
+
+
+def _not_ours(place: Place, header: bytes, why: str) -> IndexUnusable:
+    """Return the error for a file that does not look like ours: damaged, if it once was.
+
+    What was made from it lies beside an index of ours, and zeros are what a disk leaves behind:
+    no other program's file begins with them.
+    """
+    if place.stamp.exists() or not any(header):
+        return damaged(place, f"{why}, or is damaged")
+    return unusable(place, why, "Name another place with --index.")
 
 
 def _read_header(header: bytes) -> tuple[int, int, int]:
@@ -251,6 +289,12 @@ def explain(place: Place, error: Exception) -> IndexUnusable:
                 "its folder cannot be written",
                 "Give it a place that can be written with --index.",
             )
+        case NotADirectoryError() | FileExistsError():
+            return unusable(
+                place,
+                "a file lies where its folder should be",
+                "Give it another place with --index.",
+            )
         case apsw.BusyError() | apsw.LockedError():
             return unusable(
                 place, "another process holds it for too long", "Try again in a moment."
@@ -258,6 +302,10 @@ def explain(place: Place, error: Exception) -> IndexUnusable:
         case apsw.IOError():
             return unusable(place, "the disk reported an error", "Check the disk, then run again.")
         case OSError():
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                return explain(place, apsw.FullError())
             return unusable(place, error.strerror or "the file system refused it", "Check --index.")
+        case apsw.NoMemError() | apsw.InterruptError() | apsw.AbortError():
+            return unusable(place, f"an operation was broken off ({error})", "Try again.")
         case _:
-            return damaged(place, f"its database refused an operation ({type(error).__name__})")
+            return damaged(place, f"its database refused an operation ({error})")

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-import json
+import itertools
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import apsw
 
 from bookwheel.engines.base import CollectionState, Field, Found, Match, Passage
 from bookwheel.engines.embedded import catalog, database, health, lexical, writing
 from bookwheel.engines.embedded.database import Place
-from bookwheel.engines.embedded.lexical import Entry, WordIndex
+from bookwheel.engines.embedded.derived import DerivedWords
+from bookwheel.engines.embedded.lexical import Entry, WordIndex, WordsFailed
 from bookwheel.engines.embedded.lock import WriterLock
 from bookwheel.errors import Conflict, IndexDamaged, IndexUnusable
 from bookwheel.model import Collection, Document, Draft, FileState, Known, Link, Section, Status
 from bookwheel.query import Filters
-from bookwheel.text.entries import page_terms
-from bookwheel.text.words import ANALYSIS_VERSION
 
-_REPLAY_STEP = 500
+_Answer = TypeVar("_Answer")
 
 
 class EmbeddedEngine:
@@ -34,8 +34,8 @@ class EmbeddedEngine:
         self._threads = threading.local()
         self._readers: list[apsw.Connection] = []
         self._writer: apsw.Connection | None = None
-        self._words: WordIndex | None = None
-        self._on_replay = on_replay
+        self._derived = DerivedWords(self._place, self._reading, on_replay)
+        self._catching_up = threading.Lock()
         self.readonly = False
 
     @property
@@ -47,7 +47,12 @@ class EmbeddedEngine:
     @property
     def exists(self) -> bool:
         """Tell whether there is an index at this place."""
-        return self._place.database.exists() and self._place.database.stat().st_size > 0
+        try:
+            return self._place.database.stat().st_size > 0
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise database.explain(self._place, error) from error
 
     def _reader(self) -> apsw.Connection:
         """Return this thread's connection for reading."""
@@ -68,37 +73,74 @@ class EmbeddedEngine:
 
     def _word_index(self) -> WordIndex:
         """Return the word index, bringing it up to date where no other process does."""
-        if self._words is None:
-            generation = self.generation
-            if self._is_current() and self._open_words().generation() >= generation:
-                return self._open_words()
-            self._catch_up()
-        return self._open_words()
+        if not self._derived.is_open and not self._lock.held:
+            # One thread does it; the others wait, lest one should end another's writing.
+            with self._catching_up:
+                if not self._derived.is_open and not self._is_in_step():
+                    self._catch_up()
+        return self._derived.open(readonly=self.readonly)
+
+    def _is_in_step(self) -> bool:
+        if not self._derived.is_current():
+            return False
+        try:
+            return self._derived.is_in_step(readonly=self.readonly)
+        except WordsFailed as error:
+            if error.is_passing:
+                raise
+            self._derived.close()
+            return False
 
     def _catch_up(self) -> None:
         try:
             self.begin_writing()
-        except Conflict:
-            if not self._is_current():
+        except IndexDamaged:
+            raise
+        except (Conflict, IndexUnusable):
+            # Another process is at it, or there is no room: what there is can be searched.
+            if self.readonly or not self._derived.is_current():
                 raise
         else:
             self.end_writing()
 
-    def _open_words(self) -> WordIndex:
-        if self._words is None:
-            try:
-                self._words = WordIndex(self._place.lexical, readonly=self.readonly)
-            except (ValueError, OSError) as error:
-                raise database.damaged(self._place, "its word index is damaged") from error
-        return self._words
+    def _ask(self, question: Callable[[WordIndex], _Answer]) -> _Answer:
+        """Put a question to the word index; one that is found damaged is made anew first."""
+        try:
+            return question(self._word_index())
+        except WordsFailed as error:
+            if not self._derived.find_damage():
+                raise self._failed(error) from error
+        try:
+            self._rebuild_words()
+            return question(self._word_index())
+        except WordsFailed as error:
+            raise self._failed(error) from error
+
+    def _rebuild_words(self) -> None:
+        """Make the word index anew from the catalogue."""
+        was_writing = self._lock.held
+        self._derived.close()
+        self._place.stamp.unlink(missing_ok=True)
+        self.begin_writing()
+        if was_writing:
+            self._derived.start()
+        else:
+            self.end_writing()
+
+    def _failed(self, error: WordsFailed) -> IndexUnusable:
+        if error.is_passing or not self._derived.find_damage():
+            return database.unusable(
+                self._place,
+                f"its word index failed ({error})",
+                "Free some room, memory or files and run again; no document is lost.",
+            )
+        return database.damaged(self._place, "its word index is damaged")
 
     def close(self) -> None:
         """Close what was opened; what was not committed is replayed at the next opening."""
         if self._lock.held:
             self.end_writing()
-        if self._words is not None:
-            self._words.close()
-            self._words = None
+        self._derived.close()
         for connection in self._readers:
             connection.close()
         self._readers.clear()
@@ -170,23 +212,23 @@ class EmbeddedEngine:
             return catalog.read_known(connection, collection)
 
     def match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found:
-        return self._word_index().match_pages(match, limit, count=count)
+        return self._ask(lambda words: words.match_pages(match, limit, count=count))
 
     def match_passages(self, match: Match, limit: int) -> Found:
-        return self._word_index().match_passages(match, limit)
+        return self._ask(lambda words: words.match_passages(match, limit))
 
     def frequency(self, field: Field, term: str) -> int:
-        return self._word_index().frequency(field, term)
+        return self._ask(lambda words: words.frequency(field, term))
 
     def page_count(self) -> int:
-        return self._word_index().page_count()
+        return self._ask(lambda words: words.page_count())
 
     def vocabulary(self) -> Mapping[int, Sequence[str]]:
-        return self._word_index().vocabulary()
+        return self._ask(lambda words: words.vocabulary())
 
     def refresh(self) -> bool:
         """See what other processes committed; tell whether there was anything new."""
-        return self._word_index().reload()
+        return self._ask(WordIndex.reload)
 
     # Writing
 
@@ -200,39 +242,30 @@ class EmbeddedEngine:
             raise database.explain(self._place, error) from error
         try:
             self._writer = database.connect_writer(self._place)
-            if not self._is_current() or self._lag():
-                self._start_words()
+            with self._keeping_words():
+                if not self._is_in_step():
+                    self._derived.start()
         except BaseException:
             self.end_writing()
             raise
 
-    def _lag(self) -> int:
-        """Return by how many generations the word index is behind the catalogue."""
+    @contextlib.contextmanager
+    def _keeping_words(self) -> Iterator[None]:
+        """Let go of a word index that cannot be written: the next start replays what it lacks."""
         try:
-            return abs(self.generation - self._open_words().generation())
-        except IndexDamaged:
-            return 1
-
-    def _start_words(self) -> WordIndex:
-        """Return the word index ready for writing, in step with the catalogue."""
-        if self._words is not None and self._words.is_writing:
-            return self._words
-        if not self._is_current():
-            self._reset_words()
-        try:
-            self._open_words().start_writing()
-        except (IndexUnusable, ValueError, OSError):
-            # Derived and disposable: what cannot be opened is made again from the catalogue.
-            self._reset_words()
-            self._open_words().start_writing()
-        self._replay()
-        return self._open_words()
+            yield
+        except WordsFailed as error:
+            self._derived.stop()
+            raise database.unusable(
+                self._place,
+                "its word index cannot be written",
+                "Free some room on the disk and run again; no document is lost.",
+            ) from error
 
     def end_writing(self) -> None:
         """Let other processes write."""
         try:
-            if self._words is not None:
-                self._words.stop_writing()
+            self._derived.stop()
             if self._writer is not None:
                 with contextlib.suppress(apsw.Error):
                     self._writer.pragma("wal_checkpoint", "truncate")
@@ -271,12 +304,14 @@ class EmbeddedEngine:
             number = writing.collection_ids(connection).get(collection)
             if number is not None:
                 writing.forget_collection(connection, number)
+        self.commit()
 
     def write(self, drafts: Sequence[Draft]) -> None:
         """Write files whole, all of them in one transaction."""
         if not drafts:
             return
-        words = self._start_words()
+        with self._keeping_words():
+            words = self._derived.start()
         entries: list[Entry] = []
         stale: list[int] = []
         with self._transaction() as connection:
@@ -289,9 +324,10 @@ class EmbeddedEngine:
                     stale.append(key)
                 if draft.status is Status.OK and draft.parsed and draft.terms:
                     entries.append(_entry(key, draft))
-        words.delete(stale)
-        for entry in entries:
-            words.add(entry)
+        with self._keeping_words():
+            words.delete(stale)
+            for entry in entries:
+                words.add(entry)
 
     def touch(self, collection: str, states: Mapping[str, FileState]) -> None:
         """Note how unchanged files look now."""
@@ -304,12 +340,14 @@ class EmbeddedEngine:
         """Remove files; return how many were there."""
         if not paths:
             return 0
-        words = self._start_words()
+        with self._keeping_words():
+            words = self._derived.start()
         with self._transaction() as connection:
             number = writing.collection_ids(connection)[collection]
             generation = writing.next_generation(connection)
             keys = writing.remove_documents(connection, number, paths, generation)
-        words.delete(keys)
+        with self._keeping_words():
+            words.delete(keys)
         return len(keys)
 
     def mark_scanned(
@@ -323,43 +361,14 @@ class EmbeddedEngine:
     def commit(self) -> None:
         """Make what was written searchable."""
         generation = self.generation
-        words = self._start_words()
-        try:
+        with self._keeping_words():
+            words = self._derived.start()
             words.commit(generation)
-        except (ValueError, OSError) as error:
-            raise database.unusable(
-                self._place,
-                "its word index cannot be written",
-                "Free some room on the disk and run again; no document is lost.",
-            ) from error
+            words.reload()
         with self._transaction() as connection:
             writing.drop_tombstones(connection, generation)
-        words.reload()
 
-    # The derived index
-
-    def _stamp(self) -> str:
-        """Return what the word index must agree with: this catalogue, layout and analysis."""
-        with self._reading() as connection:
-            identity = catalog.read_meta(connection, "id")
-        return json.dumps([identity, lexical.LAYOUT_VERSION, ANALYSIS_VERSION])
-
-    def _is_current(self) -> bool:
-        """Tell whether the word index on disk was made from this catalogue by this version."""
-        stamp = self._place.lexical / "made-from.json"
-        try:
-            made_from = stamp.read_text(encoding="utf-8")
-        except OSError:
-            return False
-        return made_from == self._stamp() and WordIndex.exists(self._place.lexical)
-
-    def _reset_words(self) -> None:
-        if self._words is not None:
-            self._words.close()
-            self._words = None
-        lexical.discard(self._place.lexical)
-        self._open_words()
-        (self._place.lexical / "made-from.json").write_text(self._stamp(), encoding="utf-8")
+    # Upkeep
 
     def note(self, name: str) -> str | None:
         """Return what was noted about the index under a name."""
@@ -375,77 +384,34 @@ class EmbeddedEngine:
     def set_aside(self) -> Path:
         """Move a broken database out of the way and drop what was derived from it."""
         self.close()
-        self._lock.acquire()
+        aside = self._free_name()
         try:
-            aside = self._place.database.with_name(
-                f"{self._place.database.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
-            )
+            self._lock.acquire()
             self._place.database.rename(aside)
             for suffix in ("-wal", "-shm"):
                 beside = self._place.database.with_name(self._place.database.name + suffix)
                 beside.unlink(missing_ok=True)
             lexical.discard(self._place.lexical)
+        except OSError as error:
+            raise database.explain(self._place, error) from error
         finally:
             self._lock.release()
         return aside
 
-    def rebuild_words(self) -> None:
-        """Make the word index anew from the catalogue."""
-        self._open_words().stop_writing()
-        self._reset_words()
-        self._open_words().start_writing()
-        self._replay()
-
-    def _replay(self) -> None:
-        """Bring into the word index what the catalogue has and it has not."""
-        words = self._open_words()
-        mark = words.generation()
-        generation = self.generation
-        if mark > generation:
-            self._reset_words()
-            self._open_words().start_writing()
-            words, mark = self._open_words(), -1
-        if mark == generation:
-            return
-        with self._reading() as connection:
-            written, removed = catalog.changed_since(connection, mark)
-        words.delete(removed)
-        for done in range(0, len(written), _REPLAY_STEP):
-            if self._on_replay:
-                self._on_replay(done, len(written))
-            self._replay_documents(written[done : done + _REPLAY_STEP])
-        words.commit(generation)
-        words.reload()
-
-    def _replay_documents(self, keys: Sequence[int]) -> None:
-        words = self._open_words()
-        words.delete(keys)
-        with self._reading() as connection:
-            for document in catalog.read_documents(connection, keys).values():
-                if document.status is not Status.OK:
-                    continue
-                text = catalog.read_text(connection, document.key)
-                chunks = catalog.read_chunks(connection, document.key)
-                headings = [s.heading for s in catalog.read_sections(connection, document.key)]
-                terms = page_terms(document.title, text, chunks, headings, document.language)
-                words.add(
-                    Entry(
-                        document.key,
-                        document.collection,
-                        document.path,
-                        document.extension,
-                        document.title,
-                        document.tags,
-                        document.date,
-                        terms,
-                    )
-                )
+    def _free_name(self) -> Path:
+        name = f"{self._place.database.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
+        names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
+        places = (self._place.database.with_name(each) for each in names)
+        return next(place for place in places if not place.exists())
 
     def check(self) -> Iterator[str]:
         """Look through both stores and say each thing that is wrong."""
         with self._reading() as connection:
             yield from health.check_catalog(connection)
-            yield from health.check_words(connection, self._word_index())
+            damage = self._derived.find_damage()
+            yield from damage
+            if not damage:
+                yield from self._ask(lambda words: list(health.check_words(connection, words)))
 
 
 def _entry(key: int, draft: Draft) -> Entry:

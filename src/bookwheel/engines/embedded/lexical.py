@@ -6,9 +6,12 @@ generation up to which it holds the catalogue; it is replaced in the same commit
 
 from __future__ import annotations
 
+import errno
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -20,10 +23,37 @@ from bookwheel.model import PageTerms
 from bookwheel.query import Filters
 from bookwheel.text.words import normal_title
 
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
 _MARK = -1
+_LARGEST = 2**63 - 1
 _HEAP = {"pages": 50_000_000, "passages": 80_000_000}
-_KINDS = ("pages", "passages")
+KINDS = ("pages", "passages")
+
+
+class WordsFailed(Exception):
+    """The binding refused or broke off an operation; the message is for the log."""
+
+    @property
+    def is_passing(self) -> bool:
+        """Tell a want of room, memory or descriptors from a broken index."""
+        return any(f"os error {number})" in str(self) for number in _PASSING)
+
+
+_PASSING = (errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOSPC, errno.EDQUOT)
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Turn whatever the binding raises into one error; its panics are no Exceptions."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        number = getattr(error, "errno", None)
+        raise WordsFailed(f"{error} (os error {number})" if number else str(error)) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise WordsFailed(str(error)) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +79,7 @@ def _schema(kind: str) -> tantivy.Schema:
         builder.add_text_field(field, tokenizer_name="terms", index_option="freq")
     builder.add_text_field(Field.EXACT, tokenizer_name="terms", index_option="position")
     if kind == "pages":
-        for name in ("collection", "extension", "folder", "tag", "same_title", "kind"):
+        for name in ("collection", "extension", "folder", "tag", "same_title"):
             builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
         builder.add_integer_field("date", indexed=True, fast=True)
     return builder.build()
@@ -70,65 +100,71 @@ class WordIndex:
     """Both indexes, open for reading and, between `start_writing` and `stop_writing`, writing."""
 
     def __init__(self, folder: Path, *, readonly: bool = False) -> None:
-        self._folder = folder
-        self._shadow: tempfile.TemporaryDirectory[str] | None = None
-        if readonly:
-            folder = self._shadow_of(folder)
-        self._paths = {kind: folder / kind for kind in _KINDS}
-        self._indexes = {kind: self._open(kind, readonly=readonly) for kind in _KINDS}
+        self._paths = {kind: folder / kind for kind in KINDS}
         self._writers: dict[str, tantivy.IndexWriter] = {}
-        self._stamps: tuple[int, ...] = ()
+        self._stamps: tuple[tuple[int, int], ...] = ()
         self._vocabulary: dict[int, list[str]] | None = None
+        self._is_fixed = False
+        if readonly:
+            self._open_shadow(folder)
+            self._is_fixed = True
+        else:
+            self._open_all(self._paths)
+
+    def _open_all(self, paths: dict[str, Path]) -> None:
+        with guarded():
+            self._indexes = {kind: _open(kind, path) for kind, path in paths.items()}
         self.reload()
+
+    def _open_shadow(self, folder: Path) -> None:
+        """Open by a writable folder of links: the binding makes lock files even for reading.
+
+        Once open the files are mapped, so that nothing of it needs to stay.
+        """
+        with tempfile.TemporaryDirectory(prefix="bookwheel-") as name, guarded():
+            shadow = Path(name)
+            for kind in KINDS:
+                (shadow / kind).mkdir()
+                for file in (folder / kind).iterdir():
+                    if not file.name.endswith(".lock"):
+                        (shadow / kind / file.name).symlink_to(file.absolute())
+            self._open_all({kind: shadow / kind for kind in KINDS})
 
     @staticmethod
     def exists(folder: Path) -> bool:
-        return all((folder / kind / "meta.json").exists() for kind in _KINDS)
-
-    def _shadow_of(self, folder: Path) -> Path:
-        """Return a writable folder of links: tantivy makes lock files even for reading."""
-        self._shadow = tempfile.TemporaryDirectory(prefix="bookwheel-")
-        shadow = Path(self._shadow.name)
-        for kind in _KINDS:
-            (shadow / kind).mkdir()
-            for file in (folder / kind).iterdir():
-                (shadow / kind / file.name).symlink_to(file)
-        return shadow
-
-    def _open(self, kind: str, *, readonly: bool) -> tantivy.Index:
-        path = self._paths[kind]
-        if not readonly and not (path / "meta.json").exists():
-            path.mkdir(parents=True, exist_ok=True)
-            index = tantivy.Index(_schema(kind), path=str(path))
-        else:
-            index = tantivy.Index.open(str(path))
-        # A tokenizer is not stored with the index and must be named again at each opening.
-        terms = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
-        index.register_tokenizer("terms", terms)
-        index.config_reader(reload_policy="manual")
-        return index
+        return all((folder / kind / "meta.json").exists() for kind in KINDS)
 
     # Reading
 
     def reload(self) -> bool:
-        """Look at the newest commits; tell whether there were any."""
-        stamps = tuple((path / "meta.json").stat().st_mtime_ns for path in self._paths.values())
+        """Look at the newest commits; tell whether there were any.
+
+        While another process makes the index anew there is nothing to see, and the old stays.
+        """
+        if self._is_fixed:
+            return False
+        try:
+            stamps = tuple(_stamp_of(path / "meta.json") for path in self._paths.values())
+        except FileNotFoundError:
+            return False
         if stamps == self._stamps:
             return False
-        for index in self._indexes.values():
-            index.reload()
+        with guarded():
+            for index in self._indexes.values():
+                index.reload()
+            self._pages = self._indexes["pages"].searcher()
+            self._passages = self._indexes["passages"].searcher()
         self._stamps = stamps
-        self._pages = self._indexes["pages"].searcher()
-        self._passages = self._indexes["passages"].searcher()
         self._vocabulary = None
         return True
 
     def generation(self) -> int:
         """Return the generation that both indexes hold; -1 where a mark is missing."""
-        return min(
-            self._mark(self._indexes["pages"], self._pages),
-            self._mark(self._indexes["passages"], self._passages),
-        )
+        with guarded():
+            return min(
+                self._mark(self._indexes["pages"], self._pages),
+                self._mark(self._indexes["passages"], self._passages),
+            )
 
     @staticmethod
     def _mark(index: tantivy.Index, searcher: tantivy.Searcher) -> int:
@@ -147,26 +183,42 @@ class WordIndex:
 
     def frequency(self, field: Field, term: str) -> int:
         """Return how many pages hold a term; pages deleted lately may still count."""
-        return self._pages.doc_freq(field, term)
+        with guarded():
+            return self._pages.doc_freq(field, term)
 
     def vocabulary(self) -> dict[int, list[str]]:
         """Return the words as written, by length; words of deleted pages may still be there."""
         if self._vocabulary is None:
             words: dict[int, list[str]] = {}
-            for word, _ in self._pages.terms_with_prefix(Field.EXACT, ""):
-                words.setdefault(len(word), []).append(word)
+            with guarded():
+                for word, _ in self._pages.terms_with_prefix(Field.EXACT, ""):
+                    words.setdefault(len(word), []).append(word)
             self._vocabulary = words
         return self._vocabulary
 
     def match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found:
         """Return the pages that match, best first."""
-        query = self._query(match, self._indexes["pages"].schema)
-        return self._search(self._pages, query, limit, count=count, ordinals=False)
+        with guarded():
+            query = self._query(match, "pages")
+            return self._search(self._pages, query, limit, count=count, ordinals=False)
 
     def match_passages(self, match: Match, limit: int) -> Found:
         """Return the chunks that match, best first."""
-        query = self._query(match, self._indexes["passages"].schema)
-        return self._search(self._passages, query, limit, count=False, ordinals=True)
+        with guarded():
+            query = self._query(match, "passages")
+            return self._search(self._passages, query, limit, count=False, ordinals=True)
+
+    def documents(self) -> tuple[dict[int, int], dict[int, int]]:
+        """Return how many page entries and how many chunk entries each document has."""
+        counts = []
+        with guarded():
+            for kind, searcher in (("pages", self._pages), ("passages", self._passages)):
+                every = _every(self._indexes[kind].schema)
+                hits = searcher.search(every, limit=max(1, searcher.num_docs), count=False).hits
+                addresses = [address for _, address in hits]
+                keys = searcher.fast_field_values("document", addresses) if addresses else []
+                counts.append(dict(Counter(int(key) for key in keys if key is not None)))
+        return counts[0], counts[1]
 
     @staticmethod
     def _search(
@@ -187,18 +239,19 @@ class WordIndex:
             if document is not None
         )
         total = result.count if count else len(entries)  # type: ignore[attr-defined] # missing in the stub
-        return Found(entries, int(total or 0))
+        return Found(entries[: max(0, limit)], int(total or 0))
 
     # Building queries: the only place where the engine's query objects are made
 
-    def _query(self, match: Match, schema: tantivy.Schema) -> Query:
+    def _query(self, match: Match, kind: str) -> Query:
+        schema = self._indexes[kind].schema
         parts: list[tuple[Occur, Query]] = []
         words = [self._clause(clause, schema) for clause in match.clauses]
         if match.all_clauses:
             parts += [(Occur.Must, word) for word in words]
         elif words:
             parts.append((Occur.Must, _any(words)))
-        for phrase in match.phrases:
+        for phrase in filter(None, match.phrases):
             parts.append((Occur.Must, _phrase(phrase, schema)))
         for term in match.bonus:
             parts.append((Occur.Should, self._clause((term,), schema)))
@@ -210,12 +263,12 @@ class WordIndex:
             parts.append((Occur.Must, Query.const_score_query(must, 0.0)))
         for term in match.excluded:
             parts.append((Occur.MustNot, Query.term_query(schema, term.field, term.text)))
-        for phrase in match.excluded_phrases:
+        for phrase in filter(None, match.excluded_phrases):
             parts.append((Occur.MustNot, _phrase(phrase, schema)))
-        if all(occur == Occur.MustNot for occur, _ in parts):
-            # A query of exclusions alone finds nothing: every page is meant.
-            every = Query.const_score_query(Query.term_query(schema, "kind", "page"), 0.0)
-            parts.append((Occur.Must, every))
+        occurs = {occur for occur, _ in parts}
+        if Occur.Must not in occurs and (Occur.MustNot in occurs or not parts):
+            # Exclusions alone find nothing, and a bonus is not asked for: every entry is meant.
+            parts.append((Occur.Must, Query.const_score_query(_every(schema), 0.0)))
         return Query.boolean_query(parts)
 
     @staticmethod
@@ -245,53 +298,80 @@ class WordIndex:
 
     def start_writing(self) -> None:
         """Open the writers; each index has one at a time, over all processes."""
-        for kind, index in self._indexes.items():
-            if kind not in self._writers:
-                self._writers[kind] = index.writer(_HEAP[kind], 1)
+        with guarded():
+            for kind, index in self._indexes.items():
+                if kind not in self._writers:
+                    self._writers[kind] = index.writer(_HEAP[kind], 1)
 
     def stop_writing(self) -> None:
         """Drop what was not committed and let the writers go."""
-        for writer in self._writers.values():
-            writer.rollback()
-            writer.wait_merging_threads()
-        self._writers.clear()
+        writers, self._writers = self._writers, {}
+        for writer in writers.values():
+            # A writer that an error has killed cannot roll back: it holds nothing any more.
+            with suppress(WordsFailed), guarded():
+                writer.rollback()
+            with suppress(WordsFailed), guarded():
+                writer.wait_merging_threads()
 
     def delete(self, keys: Iterable[int]) -> None:
         """Delete the entries of documents; seen after the commit."""
-        for key in keys:
-            for writer in self._writers.values():
-                writer.delete_documents_by_term("document", key)
+        with guarded():
+            for key in keys:
+                for writer in self._writers.values():
+                    writer.delete_documents_by_term("document", key)
 
     def add(self, entry: Entry) -> None:
         """Add the entries of a document; seen after the commit."""
-        passages = self._writers["passages"]
-        terms = entry.terms
-        for ordinal, passage in enumerate(terms.passages, start=1):
-            chunk = tantivy.Document()
-            chunk.add_integer("document", entry.key)
-            chunk.add_integer("ordinal", ordinal)
-            chunk.add_text(Field.HEADING, passage.heading)
-            chunk.add_text(Field.BODY, passage.body)
-            chunk.add_text(Field.EXACT, passage.exact)
-            chunk.add_text(Field.NAMES, passage.names)
-            passages.add_document(chunk)
-        self._writers["pages"].add_document(_page(entry))
+        with guarded():
+            for passage in _passages(entry):
+                self._writers["passages"].add_document(passage)
+            self._writers["pages"].add_document(_page(entry))
 
     def commit(self, generation: int) -> None:
         """Make what was added and deleted visible, together with its generation."""
-        for writer in self._writers.values():
-            writer.delete_documents_by_term("document", _MARK)
-            mark = tantivy.Document()
-            mark.add_integer("document", _MARK)
-            mark.add_integer("ordinal", generation)
-            writer.add_document(mark)
-            writer.commit()
+        with guarded():
+            for writer in self._writers.values():
+                writer.delete_documents_by_term("document", _MARK)
+                mark = tantivy.Document()
+                mark.add_integer("document", _MARK)
+                mark.add_integer("ordinal", generation)
+                writer.add_document(mark)
+                writer.commit()
 
     def close(self) -> None:
         """Let go of files and threads."""
         self.stop_writing()
-        if self._shadow is not None:
-            self._shadow.cleanup()
+
+
+def _open(kind: str, path: Path) -> tantivy.Index:
+    if (path / "meta.json").exists():
+        index = tantivy.Index.open(str(path))
+    else:
+        path.mkdir(parents=True, exist_ok=True)
+        index = tantivy.Index(_schema(kind), path=str(path))
+    # A tokenizer is not stored with the index and must be named again at each opening.
+    terms = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+    index.register_tokenizer("terms", terms)
+    index.config_reader(reload_policy="manual")
+    return index
+
+
+def _stamp_of(file: Path) -> tuple[int, int]:
+    """Return what differs after each commit: the file is replaced, and times alone may be equal."""
+    seen = file.stat()
+    return seen.st_mtime_ns, seen.st_ino
+
+
+def _passages(entry: Entry) -> Iterator[tantivy.Document]:
+    for ordinal, passage in enumerate(entry.terms.passages, start=1):
+        chunk = tantivy.Document()
+        chunk.add_integer("document", entry.key)
+        chunk.add_integer("ordinal", ordinal)
+        chunk.add_text(Field.HEADING, passage.heading)
+        chunk.add_text(Field.BODY, passage.body)
+        chunk.add_text(Field.EXACT, passage.exact)
+        chunk.add_text(Field.NAMES, passage.names)
+        yield chunk
 
 
 def _page(entry: Entry) -> tantivy.Document:
@@ -299,7 +379,6 @@ def _page(entry: Entry) -> tantivy.Document:
     page = tantivy.Document()
     page.add_integer("document", entry.key)
     page.add_integer("ordinal", 0)
-    page.add_text("kind", "page")
     page.add_text("collection", entry.collection)
     page.add_text("extension", entry.extension)
     for folder in folder_terms(entry.path):
@@ -310,7 +389,9 @@ def _page(entry: Entry) -> tantivy.Document:
     page.add_text("same_title", normal_title(entry.title))
     page.add_text(Field.TITLE, terms.title)
     page.add_text(Field.HEADING, terms.headings)
-    page.add_text(Field.BODY, "".join([passage.body for passage in terms.passages]))
+    # The title counts as text too: a word of it then gains less from its field alone.
+    bodies = [terms.title, *[passage.body for passage in terms.passages]]
+    page.add_text(Field.BODY, "".join(bodies))
     # A gap of unmatched terms would be dearer than the rare phrase found across title and text.
     exact = [terms.title_exact, *[passage.exact for passage in terms.passages]]
     page.add_text(Field.EXACT, "".join(exact))
@@ -325,6 +406,12 @@ def _any(queries: Sequence[Query]) -> Query:
     return Query.boolean_query([(Occur.Should, query) for query in queries])
 
 
+def _every(schema: tantivy.Schema) -> Query:
+    """Return what every entry but the mark meets."""
+    kind = tantivy.FieldType.Integer
+    return Query.range_query(schema, "document", kind, _MARK + 1, _LARGEST)
+
+
 def _phrase(words: tuple[str, ...], schema: tantivy.Schema) -> Query:
     # The binding panics on a phrase of one word.
     if len(words) == 1:
@@ -337,7 +424,7 @@ def _filters(filters: Filters, schema: tantivy.Schema) -> list[Query]:
     sets = {
         "collection": filters.collections,
         "extension": filters.extensions,
-        "folder": filters.folders,
+        "folder": _folders(filters),
         "tag": tuple(normal_title(tag) for tag in filters.tags),
     }
     for name, values in sets.items():
@@ -354,6 +441,12 @@ def _filters(filters: Filters, schema: tantivy.Schema) -> list[Query]:
             )
         )
     return conditions
+
+
+def _folders(filters: Filters) -> tuple[str, ...]:
+    """Return the folders as the entries name them; none where one of them is the root."""
+    folders = tuple(folder.strip("/") for folder in filters.folders)
+    return folders if all(folders) else ()
 
 
 def discard(folder: Path) -> None:

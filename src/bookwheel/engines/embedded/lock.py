@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from pathlib import Path
@@ -38,9 +39,19 @@ class WriterLock:
         except BaseException:
             os.close(descriptor)
             raise
-        os.truncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
         self._descriptor = descriptor
+        self._sign()
+
+    def _sign(self) -> None:
+        """Leave our number for others; on a full disk the lock holds without it."""
+        assert self._descriptor is not None
+        try:
+            os.truncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, f"{os.getpid()}\n".encode(), 0)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                self.release()
+                raise
 
     def release(self) -> None:
         """Give the lock back."""

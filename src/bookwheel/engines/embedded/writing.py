@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
 from bookwheel.engines.embedded.catalog import TRAIL_SEPARATOR
-from bookwheel.model import Collection, Draft, FileState, Parsed
+from bookwheel.model import Collection, Draft, FileState
 
 _PARTS = ("texts", "sections", "chunks", "links")
 
@@ -64,7 +65,9 @@ def save_draft(
     before = connection.execute(
         "SELECT id FROM documents WHERE collection = ? AND path = ?", (collection, draft.path)
     ).fetchone()
+    parts = _part_rows(draft)
     row = _document_row(collection, draft, generation)
+    row = (*row, seal(row, parts))
     if before:
         key = int(before[0])
         _drop_parts(connection, key)
@@ -78,9 +81,27 @@ def save_draft(
             row,
         )
         key = connection.last_insert_rowid()
-    if draft.parsed is not None:
-        _save_parts(connection, key, draft, draft.parsed)
+    _save_parts(connection, key, parts)
     return key, bool(before)
+
+
+class Parts(NamedTuple):
+    """The rows that belong to one document, each without the document's key."""
+
+    text: bytes | None
+    sections: list[tuple[Any, ...]]
+    chunks: list[tuple[Any, ...]]
+    links: list[tuple[Any, ...]]
+
+
+def seal(row: Sequence[Any], parts: Parts) -> int:
+    """Return a number that tells whether a document is still as it was written.
+
+    What a rescan may note anew without writing the document is left out.
+    """
+    kept = [value for value, name in zip(row, _COLUMNS, strict=False) if name not in _UNSEALED]
+    rows = json.dumps((kept, *parts[1:]), default=bytes.hex)
+    return zlib.crc32(parts.text or b"", zlib.crc32(rows.encode()))
 
 
 _COLUMNS = (
@@ -105,7 +126,9 @@ _COLUMNS = (
     "characters",
     "chunks",
     "generation",
+    "seal",
 )
+_UNSEALED = frozenset(("size", "modified_ns", "racy"))
 
 
 def _document_row(collection: int, draft: Draft, generation: int) -> tuple[Any, ...]:
@@ -130,43 +153,53 @@ def _document_row(collection: int, draft: Draft, generation: int) -> tuple[Any, 
         draft.language,
         draft.words,
         len(parsed.text) if parsed else 0,
-        len(draft.chunks),
+        len(draft.chunks) if parsed else 0,
         generation,
     )
 
 
-def _save_parts(connection: apsw.Connection, key: int, draft: Draft, parsed: Parsed) -> None:
-    connection.execute("INSERT INTO texts VALUES(?,?)", (key, parsed.text.encode()))
-    connection.executemany(
-        "INSERT INTO sections VALUES(?,?,?,?,?,?,?,?)",
+def _part_rows(draft: Draft) -> Parts:
+    parsed = draft.parsed
+    if parsed is None:
+        return Parts(None, [], [], [])
+    return Parts(
+        parsed.text.encode(),
+        [(s.level, s.heading, s.start, s.end, s.start_line, s.end_line) for s in parsed.sections],
         [
-            (key, number, s.level, s.heading, s.start, s.end, s.start_line, s.end_line)
-            for number, s in enumerate(parsed.sections, start=1)
-        ],
-    )
-    connection.executemany(
-        "INSERT INTO chunks VALUES(?,?,?,?,?,?,?,?)",
-        [
-            (
-                key,
-                c.ordinal,
-                c.start,
-                c.end,
-                c.start_line,
-                c.end_line,
-                TRAIL_SEPARATOR.join(c.trail),
-                c.pointer,
-            )
+            (c.start, c.end, c.start_line, c.end_line, TRAIL_SEPARATOR.join(c.trail), c.pointer)
             for c in draft.chunks
         ],
+        [(link.kind, link.target, link.text, link.context, link.line) for link in parsed.links],
     )
-    connection.executemany(
-        "INSERT INTO links VALUES(?,?,?,?,?,?,?)",
+
+
+def _save_parts(connection: apsw.Connection, key: int, parts: Parts) -> None:
+    if parts.text is not None:
+        connection.execute("INSERT INTO texts VALUES(?,?)", (key, parts.text))
+    for table, rows in zip(_PARTS[1:], parts[1:], strict=True):
+        if rows:
+            marks = ",".join("?" * (len(rows[0]) + 2))
+            connection.executemany(
+                f"INSERT INTO {table} VALUES({marks})",
+                [(key, number, *row) for number, row in enumerate(rows, start=1)],
+            )
+
+
+def read_sealed(connection: apsw.Connection, key: int) -> tuple[tuple[Any, ...], Parts, int]:
+    """Return the row of a document, what belongs to it, and the seal it was written with."""
+    columns = ", ".join(_COLUMNS)
+    *row, sealed = connection.execute(f"SELECT {columns} FROM documents WHERE id = ?", (key,)).get
+    text = connection.execute("SELECT text FROM texts WHERE document = ?", (key,)).get
+    parts = [
         [
-            (key, number, link.kind, link.target, link.text, link.context, link.line)
-            for number, link in enumerate(parsed.links, start=1)
-        ],
-    )
+            row[2:]
+            for row in connection.execute(
+                f"SELECT * FROM {table} WHERE document = ? ORDER BY ordinal", (key,)
+            )
+        ]
+        for table in _PARTS[1:]
+    ]
+    return tuple(row), Parts(text, *parts), sealed
 
 
 def _drop_parts(connection: apsw.Connection, key: int) -> None:

@@ -1,0 +1,84 @@
+"""Measure Bookwheel on folders of documents and print a table of figures.
+
+python -m bench FOLDER [FOLDER ...] [--only NAME] [--markdown | --json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+
+from bench.corpus import Corpus
+from bench.figures import Figure, as_json, as_markdown, as_text
+
+FIGURES = (
+    "indexing",
+    "rescan",
+    "cold",
+    "search_speed",
+    "quality",
+    "freshness",
+    "small",
+)
+_LIBRARIES = ("bookwheel", "apsw", "tantivy", "typer")
+
+
+def measure(corpus: Corpus, name: str) -> list[Figure]:
+    """Run one module and return its rows."""
+    rows: list[Figure] = import_module(f"bench.{name}").measure(corpus)
+    return rows
+
+
+def describe(corpus: Corpus) -> str:
+    """Say what was measured and with which versions."""
+    made_of = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
+    return (
+        f"{len(corpus.documents):,} documents, {corpus.chunks:,} chunks, {corpus.queries} queries; "
+        f"{time.strftime('%Y-%m-%d')}, Python {platform.python_version()}, {made_of}"
+    )
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("folders", nargs="+", help="folders of documents, read but never written")
+    parser.add_argument("--only", action="append", choices=FIGURES, help="only this module; again")
+    parser.add_argument("--queries", type=int, default=120, help="queries for the speed of search")
+    parser.add_argument("--rounds", type=int, default=3, help="times that indexing is repeated")
+    parser.add_argument("--markdown", action="store_true", help="the table for docs/benchmarks.md")
+    parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure and print; a miss is a row in the table, not a failure of the run."""
+    options = parse(arguments)
+    figures: list[Figure] = []
+    with tempfile.TemporaryDirectory(prefix="bookwheel-bench-") as work:
+        folders = [str(Path(folder).resolve()) for folder in options.folders]
+        corpus = Corpus(folders, Path(work), options.queries, options.rounds)
+        try:
+            for name in options.only or FIGURES:
+                print(f"{name} ...", file=sys.stderr, flush=True)
+                rows = measure(corpus, name)
+                print(as_text(rows), file=sys.stderr, flush=True)
+                figures += rows
+            about = describe(corpus)
+        finally:
+            corpus.close()
+    if options.json:
+        print(as_json(figures))
+    else:
+        print(f"{about}.\n\n{(as_markdown if options.markdown else as_text)(figures)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

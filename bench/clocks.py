@@ -1,0 +1,59 @@
+"""Measuring CPU seconds: of this process, and of a child with everything that it started."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a stretch of work took: CPU seconds, user and system, and seconds on the wall."""
+
+    cpu: float
+    wall: float
+
+    @property
+    def cores(self) -> float:
+        """Return how many cores were at work on average."""
+        return self.cpu / self.wall if self.wall else 0.0
+
+
+class Stopwatch:
+    """Runs from its making; counts this process and those children that have ended."""
+
+    def __init__(self) -> None:
+        self._cpu, self._wall = _cpu_now(), time.perf_counter()
+
+    def read(self) -> Spent:
+        return Spent(_cpu_now() - self._cpu, time.perf_counter() - self._wall)
+
+
+def _cpu_now() -> float:
+    # The process clock counts in nanoseconds; that of ended children is read from their usage.
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def run_python(arguments: Sequence[str]) -> Spent:
+    """Run this Python in a new process and return what it and its own children took."""
+    return run([sys.executable, *arguments])
+
+
+def run(command: Sequence[str]) -> Spent:
+    """Run a command with its output thrown away; raises when it fails."""
+    began = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=REPOSITORY) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, list(command))
+    return Spent(usage.ru_utime + usage.ru_stime, time.perf_counter() - began)

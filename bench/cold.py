@@ -1,0 +1,55 @@
+"""A cold search: `bookwheel search` in a new process against a bare Python that asks once."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from pathlib import Path
+
+from bench.clocks import run, run_python
+from bench.corpus import Corpus
+from bench.figures import Figure, at_most
+from bench.known_items import swap_middle
+from bookwheel.library import DATABASE
+
+LIMIT = 1.5
+_FLOOR = Path(__file__).parent / "floors" / "cold.py"
+
+
+def measure(corpus: Corpus) -> list[Figure]:
+    """Ask in turn and compare the medians; a misspelt word is shown beside."""
+    database = str(corpus.index / DATABASE)
+    ours: list[float] = []
+    floors: list[float] = []
+    misspelt: list[float] = []
+    questions = (corpus.questions * corpus.repeats)[: corpus.repeats]
+    for question in questions:
+        word = max(question.split(), key=len)
+        floors.append(run_python([str(_FLOOR), database, word]).cpu)
+        ours.append(run(command(corpus, question)).cpu)
+        misspelt.append(run(command(corpus, question.replace(word, swap_middle(word)))).cpu)
+    middle, floor = statistics.median(ours), statistics.median(floors)
+    slipped = statistics.median(misspelt)
+    return [
+        at_most(
+            "cold search, CPU",
+            *(middle / floor, LIMIT),
+            shown=f"{middle / floor:.2f} x",
+            target=f"<= {LIMIT} x",
+            how=f"{middle * 1e3:.0f} ms against {floor * 1e3:.0f} ms, medians of {corpus.repeats}",
+        ),
+        Figure(
+            "cold search, one word misspelt, CPU",
+            *(slipped / floor, f"{slipped / floor:.2f} x"),
+            how=f"{slipped * 1e3:.0f} ms; reads the vocabulary and loads the speller",
+        ),
+    ]
+
+
+def command(corpus: Corpus, question: str) -> list[str]:
+    """Return the command line of a search as a user would type it."""
+    program = [str(Path(sys.executable).with_name("bookwheel"))]
+    if not Path(program[0]).exists():
+        program = [sys.executable, "-m", "bookwheel"]
+    place = ["--index", str(corpus.index), "--json"]
+    return [*program, "search", question, *corpus.folders, *place]

@@ -1,0 +1,1 @@
+"""What the figures are measured against: the same work with the bare libraries."""

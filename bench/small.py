@@ -1,0 +1,165 @@
+"""The figures for a small folder of 100 documents: build, open, search, read, memory, answer."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from bench.clocks import REPOSITORY
+from bench.corpus import Corpus, settings_for
+from bench.figures import Figure, at_most
+from bookwheel.library import Library
+from bookwheel.query import SearchRequest, SearchResults
+
+_COUNT = 100
+_QUESTIONS = 40
+
+
+def measure(corpus: Corpus) -> list[Figure]:
+    """Measure everything on a hundred documents drawn from the folders."""
+    folder = corpus.work / "small"
+    draw(corpus, folder)
+    figures = [build(corpus, folder)]
+    with corpus.open(corpus.work / "small-index", [str(folder)]) as library:
+        library.update()
+        library.search(SearchRequest("warm"))
+        figures += [
+            opening(corpus, folder),
+            *searching(corpus, library),
+            reading(library),
+            memory(corpus, folder),
+            answer(corpus, library),
+        ]
+    return figures
+
+
+def draw(corpus: Corpus, folder: Path) -> None:
+    """Copy a hundred documents under names of their own."""
+    roots = {each.name: each.path for each in corpus.library.collections}
+    folder.mkdir()
+    chosen = random.Random(corpus.seed).sample(corpus.documents, min(_COUNT, len(corpus.documents)))
+    for number, document in enumerate(chosen):
+        source = Path(roots[document.collection], document.path)
+        shutil.copyfile(source, folder / f"{number:03}{document.extension}")
+
+
+def milliseconds(call: Callable[[], object]) -> float:
+    """Return how long a call took on the wall."""
+    began = time.perf_counter()
+    call()
+    return (time.perf_counter() - began) * 1e3
+
+
+def limit_row(name: str, value: float, limit: float, how: str, *, unit: str = "ms") -> Figure:
+    """Return a row of a figure with its limit in the same unit."""
+    digits = 0 if value >= 100 else 1
+    return at_most(
+        f"100 documents: {name}",
+        *(value, limit),
+        shown=f"{value:.{digits}f} {unit}",
+        target=f"< {limit:g} {unit}",
+        how=how,
+    )
+
+
+def build(corpus: Corpus, folder: Path) -> Figure:
+    """Index the folder afresh several times in this process."""
+    took = []
+    for number in range(corpus.repeats):
+        with corpus.open(corpus.work / f"small-{number}", [str(folder)]) as library:
+            took.append(milliseconds(library.update))
+    how = (
+        f"wall clock, median of {corpus.repeats}, best {min(took):.0f} ms; workers are started anew"
+    )
+    return limit_row("build", statistics.median(took), 500, how)
+
+
+def opening(corpus: Corpus, folder: Path) -> Figure:
+    """Open both stores so that they could answer."""
+
+    def open_both() -> None:
+        with corpus.open(corpus.work / "small-index", [str(folder)]) as library:
+            library.states()
+            library._engine.page_count()
+
+    took = [milliseconds(open_both) for _ in range(corpus.repeats)]
+    how = f"settings, folder, database and word index; median of {len(took)}, worst {max(took):.1f}"
+    return limit_row("open a cached index", statistics.median(took), 10, how)
+
+
+def searching(corpus: Corpus, library: Library) -> list[Figure]:
+    """Ask questions and look at the middle and the worst."""
+    questions = corpus.questions[:_QUESTIONS]
+    took = [milliseconds(partial(library.search, SearchRequest(each))) for each in questions]
+    how = f"limit 10, with snippets; median of {len(took)} questions"
+    return [
+        limit_row("search", statistics.median(took), 100, how),
+        limit_row("search, worst", max(took), 500, "of the same questions"),
+    ]
+
+
+def reading(library: Library) -> Figure:
+    """Read documents whole by their path."""
+    name = library.collections[0].name
+    paths = [each.path for each in library.list_documents(name).documents]
+
+    def read(path: str) -> None:
+        library.text(library.document(path))
+
+    took = [milliseconds(partial(read, path)) for path in paths]
+    how = f"found by its path and read whole; median of {len(took)}, worst {max(took):.1f}"
+    return limit_row("read a page", statistics.median(took), 10, how)
+
+
+def memory(corpus: Corpus, folder: Path) -> Figure:
+    """Compare two new processes that did the same, one over an empty folder."""
+    empty = corpus.work / "empty"
+    empty.mkdir()
+    sizes = []
+    for place in (empty, folder):
+        index = corpus.work / f"memory-{place.name}"
+        with corpus.open(index, [str(place)]) as library:
+            library.update()
+        questions = json.dumps(corpus.questions[:_QUESTIONS])
+        command = [sys.executable, "-m", "bench.small", str(index), str(place), questions]
+        ended = subprocess.run(command, capture_output=True, check=True, cwd=REPOSITORY)
+        sizes.append(float(ended.stdout))
+    how = f"resident after {_QUESTIONS} searches, {sizes[1]:.1f} MB against {sizes[0]:.1f} MB empty"
+    return limit_row("memory of the index", sizes[1] - sizes[0], 5, how, unit="MB")
+
+
+def answer(corpus: Corpus, library: Library) -> Figure:
+    """Count the bytes of what an answer says: titles, paths and snippets."""
+    answers = [library.search(SearchRequest(q)) for q in corpus.questions[:_QUESTIONS]]
+    sizes = [answer_bytes(each) / 1e3 for each in answers]
+    how = f"ten hits: title, path and snippet, as text; median of {len(sizes)}"
+    return limit_row("answer", statistics.median(sizes), 4, how, unit="kB")
+
+
+def answer_bytes(results: SearchResults) -> int:
+    """Return the size of an answer's text."""
+    return sum(
+        len(f"{hit.title}\n{hit.document}\n{hit.snippet.text}\n".encode()) for hit in results.hits
+    )
+
+
+def report_memory(index: Path, folder: str, questions: list[str]) -> float:
+    """Search in this process and return its resident memory in MB."""
+    with Library.open(settings_for(index), [folder]) as library:
+        for question in questions:
+            library.search(SearchRequest(question))
+        status = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+        kilobytes = next(line.split()[1] for line in status if line.startswith("VmRSS"))
+    return int(kilobytes) / 1e3
+
+
+if __name__ == "__main__":
+    print(report_memory(Path(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3])))

@@ -1,0 +1,156 @@
+"""The word index as derived from the catalogue: opened, kept in step, made anew when it is not."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+
+import apsw
+
+from bookwheel.engines.embedded import catalog, files, lexical
+from bookwheel.engines.embedded.database import Place
+from bookwheel.engines.embedded.lexical import Entry, WordIndex, WordsFailed, guarded
+from bookwheel.model import Status
+from bookwheel.text.entries import page_terms
+from bookwheel.text.words import ANALYSIS_VERSION
+
+_REPLAY_STEP = 500
+
+Reading = Callable[[], AbstractContextManager[apsw.Connection]]
+OnReplay = Callable[[int, int], None]
+
+
+class DerivedWords:
+    """The word index of one place. All its methods raise WordsFailed when it lets them down."""
+
+    def __init__(self, place: Place, reading: Reading, on_replay: OnReplay | None) -> None:
+        self._place = place
+        self._reading = reading
+        self._on_replay = on_replay
+        self._words: WordIndex | None = None
+        self._opening = threading.RLock()
+
+    @property
+    def is_open(self) -> bool:
+        return self._words is not None
+
+    def open(self, *, readonly: bool = False) -> WordIndex:
+        """Return the word index as it is."""
+        with self._opening:
+            if self._words is None:
+                self._words = WordIndex(self._place.lexical, readonly=readonly)
+            return self._words
+
+    def close(self) -> None:
+        """Close it; what was not committed is replayed at the next start."""
+        with self._opening:
+            if self._words is not None:
+                self._words.close()
+                self._words = None
+
+    def start(self) -> WordIndex:
+        """Return it ready for writing and in step with the catalogue."""
+        if self._words is not None and self._words.is_writing:
+            return self._words
+        self._mend()
+        self.open().start_writing()
+        self._replay()
+        return self.open()
+
+    def stop(self) -> None:
+        """Let the writers go, and what was not committed with them."""
+        if self._words is not None:
+            self._words.stop_writing()
+
+    def is_current(self) -> bool:
+        """Tell whether what is on disk was made from this catalogue by this version."""
+        try:
+            made_from = json.loads(self._place.stamp.read_bytes())
+            return bool(made_from == self._made_from())
+        except (OSError, ValueError):
+            return False
+
+    def is_in_step(self, *, readonly: bool = False) -> bool:
+        """Tell whether it holds the catalogue as it is now."""
+        # Read before the catalogue, which is always written first.
+        mark = self.open(readonly=readonly).generation()
+        return mark == self._generation()
+
+    def find_damage(self) -> list[str]:
+        """Name each file that is not as it was written."""
+        return list(files.find_damage(self._place.lexical))
+
+    def reset(self) -> None:
+        """Drop it and begin an empty one."""
+        with self._opening, guarded():
+            self.close()
+            lexical.discard(self._place.lexical)
+            self.open()
+            self._place.stamp.write_text(json.dumps(self._made_from()), encoding="utf-8")
+
+    def _mend(self) -> None:
+        """Begin anew when what is there cannot be used: it is derived and disposable."""
+        if not self.is_current():
+            self.reset()
+            return
+        try:
+            self.open().generation()
+        except WordsFailed as error:
+            if error.is_passing:
+                raise
+            self.reset()
+
+    def _made_from(self) -> list[object]:
+        with self._reading() as connection:
+            identity = catalog.read_meta(connection, "id")
+        schemas = files.schema_sum(self._place.lexical)
+        return [identity, lexical.LAYOUT_VERSION, ANALYSIS_VERSION, schemas]
+
+    def _generation(self) -> int:
+        with self._reading() as connection:
+            return int(catalog.read_meta(connection, "generation") or 0)
+
+    def _replay(self) -> None:
+        """Bring in what the catalogue has and the word index has not."""
+        mark, generation = self.open().generation(), self._generation()
+        if mark > generation:
+            self.reset()
+            self.open().start_writing()
+            mark = -1
+        if mark == generation:
+            return
+        with self._reading() as connection:
+            written, removed = catalog.changed_since(connection, mark)
+        words = self.open()
+        words.delete(removed)
+        for done in range(0, len(written), _REPLAY_STEP):
+            if self._on_replay:
+                self._on_replay(done, len(written))
+            self._replay_documents(words, written[done : done + _REPLAY_STEP])
+        words.commit(generation)
+        words.reload()
+
+    def _replay_documents(self, words: WordIndex, keys: Sequence[int]) -> None:
+        words.delete(keys)
+        with self._reading() as connection:
+            for document in catalog.read_documents(connection, keys).values():
+                if document.status is not Status.OK:
+                    continue
+                text = catalog.read_text(connection, document.key)
+                chunks = catalog.read_chunks(connection, document.key)
+                headings = [s.heading for s in catalog.read_sections(connection, document.key)]
+                terms = page_terms(document.title, text, chunks, headings, document.language)
+                words.add(
+                    Entry(
+                        document.key,
+                        document.collection,
+                        document.path,
+                        document.extension,
+                        document.title,
+                        document.tags,
+                        document.date,
+                        terms,
+                    )
+                )

@@ -1,0 +1,73 @@
+"""The files of a word index: whether each is as it was written, by the sums that they carry."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from bookwheel.engines.embedded.lexical import KINDS
+
+_ENDING = struct.Struct("<II")
+"""A segment file ends with a JSON text, the length of that text, and a magic number."""
+_MAGIC = 1337
+_STEP = 1 << 20
+_ALWAYS = (".term", ".idx", ".pos", ".fieldnorm", ".fast", ".store")
+
+
+def schema_sum(folder: Path) -> int:
+    """Return a sum over the schemas of a word index; raises ValueError or OSError if unreadable."""
+    schemas = [_read_meta(folder / kind).get("schema") for kind in KINDS]
+    return zlib.crc32(json.dumps(schemas).encode())
+
+
+def find_damage(folder: Path) -> Iterator[str]:
+    """Name each file of a word index that is missing or not as it was written."""
+    for kind in KINDS:
+        try:
+            names = list(_segment_files(_read_meta(folder / kind)))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            yield f"the word index of {kind} has lost its table of contents"
+            continue
+        for name in names:
+            if not _is_whole(folder / kind / name):
+                yield f"the file {kind}/{name} of the word index is damaged"
+
+
+def _read_meta(folder: Path) -> dict[str, Any]:
+    meta = json.loads((folder / "meta.json").read_bytes())
+    if not isinstance(meta, dict):
+        raise ValueError("no table")
+    return meta
+
+
+def _segment_files(meta: dict[str, Any]) -> Iterator[str]:
+    for segment in meta["segments"]:
+        name = segment["segment_id"].replace("-", "")
+        yield from (name + ending for ending in _ALWAYS)
+        if segment["deletes"]:
+            yield f"{name}.{segment['deletes']['opstamp']}.del"
+
+
+def _is_whole(file: Path) -> bool:
+    try:
+        with file.open("rb") as opened:
+            size = opened.seek(0, 2)
+            opened.seek(max(0, size - _ENDING.size))
+            length, magic = _ENDING.unpack(opened.read())
+            if magic != _MAGIC:
+                return False
+            rest = size - _ENDING.size - length
+            opened.seek(max(0, rest))
+            stated = json.loads(opened.read(length))["crc"]
+            opened.seek(0)
+            found = 0
+            while rest > 0 and (part := opened.read(min(_STEP, rest))):
+                found = zlib.crc32(part, found)
+                rest -= len(part)
+    except (OSError, struct.error, ValueError, KeyError, TypeError):
+        return False
+    return rest == 0 and found == stated

@@ -1,0 +1,79 @@
+"""Tests that every benchmark runs on a small tree and gives its rows; no times are judged."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bench.__main__ import FIGURES, main, measure
+from bench.corpus import Corpus
+from bench.figures import Figure, as_markdown, as_text
+from bench.known_items import Page, eligible, one_edit, swap_middle
+
+WORDS = (
+    "anchor basket candle dragon eleven forest garden hammer island jungle kettle ladder magnet "
+    "needle orange pencil quarry ribbon saddle temple umbrella valley window yellow zipper"
+).split()
+ROWS = {
+    "indexing": 3,
+    "rescan": 2,
+    "cold": 2,
+    "search_speed": 2,
+    "quality": 6,
+    "freshness": 1,
+    "small": 7,
+}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    """Return a tree of thirty pages, each with a title of its own."""
+    folder = tmp_path_factory.mktemp("docs")
+    rng = random.Random(1)
+    for number in range(30):
+        title = f"{WORDS[number % 25]} {rng.choice(WORDS)} number{'abcdefghij'[number % 10]}"
+        text = " ".join(rng.choice(WORDS) for _ in range(120))
+        page = f"# {title}\n\n{text}\n\n## More\n\n{text[::2]}\n"
+        (folder / f"page-{number}.md").write_text(page, encoding="utf-8")
+    made = Corpus([str(folder)], tmp_path_factory.mktemp("work"), queries=4, rounds=1, repeats=1)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_module_gives_its_rows(corpus: Corpus, name: str) -> None:
+    rows = measure(corpus, name)
+    assert len(rows) == ROWS[name]
+    assert all(row.name and row.shown and row.how for row in rows)
+
+
+def test_the_command_line_prints_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "page.md").write_text("# A page of words\n\nSome text here.\n", encoding="utf-8")
+    assert main([str(tmp_path), "--only", "rescan", "--json"]) == 0
+    assert [row["met"] is None for row in json.loads(capsys.readouterr().out)] == [False, False]
+
+
+def test_a_table_names_what_missed() -> None:
+    rows = [Figure("speed", 2.0, "2 x", "<= 1 x", False, "against a floor")]
+    assert as_markdown(rows).splitlines()[-1] == (
+        "| speed | 2 x | <= 1 x | MISS | against a floor |"
+    )
+    assert "MISS" in as_text(rows)
+
+
+def test_every_edit_changes_the_word() -> None:
+    rng = random.Random(3)
+    assert all(one_edit("aab", rng) != "aab" for _ in range(200))
+
+
+def test_letters_that_are_alike_are_not_swapped() -> None:
+    assert [swap_middle(word) for word in ("letter", "aab", "aaaa")] == ["lettre", "aba", "aaaa"]
+
+
+def test_pages_of_one_title_do_not_count() -> None:
+    pages = [Page("a", "Same Title", ""), Page("b", "same title", ""), Page("c", "Other page", "")]
+    assert [page.document for page in eligible(pages)] == ["c"]
