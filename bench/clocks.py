@@ -43,17 +43,25 @@ def _cpu_now() -> float:
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
-def run_python(arguments: Sequence[str]) -> Spent:
+def run_python(arguments: Sequence[str], *, work: Path) -> Spent:
     """Run this Python in a new process and return what it and its own children took."""
-    return run([sys.executable, *arguments])
+    return run([sys.executable, *arguments], work=work)
 
 
-def run(command: Sequence[str]) -> Spent:
+def run(command: Sequence[str], *, work: Path) -> Spent:
     """Run a command with its output thrown away; raises when it fails."""
     began = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=REPOSITORY) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, cwd=REPOSITORY, env=environment(work)
+    ) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, list(command))
     return Spent(usage.ru_utime + usage.ru_stime, time.perf_counter() - began)
+
+
+def environment(work: Path) -> dict[str, str]:
+    """Return an environment in which modules are compiled once, as they are when installed."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPYCACHEPREFIX": str(work / "bytecode")}

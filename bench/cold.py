@@ -18,16 +18,8 @@ _FLOOR = Path(__file__).parent / "floors" / "cold.py"
 
 def measure(corpus: Corpus) -> list[Figure]:
     """Ask in turn and compare the medians; a misspelt word is shown beside."""
-    database = str(corpus.index / DATABASE)
-    ours: list[float] = []
-    floors: list[float] = []
-    misspelt: list[float] = []
-    questions = (corpus.questions * corpus.repeats)[: corpus.repeats]
-    for question in questions:
-        word = max(question.split(), key=len)
-        floors.append(run_python([str(_FLOOR), database, word]).cpu)
-        ours.append(run(command(corpus, question)).cpu)
-        misspelt.append(run(command(corpus, question.replace(word, swap_middle(word)))).cpu)
+    rounds = [ask(corpus, question) for question in warm_and_measured(corpus)][1:]
+    floors, ours, misspelt = (list(column) for column in zip(*rounds, strict=True))
     middle, floor = statistics.median(ours), statistics.median(floors)
     slipped = statistics.median(misspelt)
     return [
@@ -44,6 +36,23 @@ def measure(corpus: Corpus) -> list[Figure]:
             how=f"{slipped * 1e3:.0f} ms; reads the vocabulary and loads the speller",
         ),
     ]
+
+
+def warm_and_measured(corpus: Corpus) -> list[str]:
+    """Return the questions to ask; the first compiles the modules and is not counted."""
+    return (corpus.questions * (corpus.repeats + 1))[: corpus.repeats + 1]
+
+
+def ask(corpus: Corpus, question: str) -> tuple[float, float, float]:
+    """Return the CPU of the floor, of a search, and of one with its longest word misspelt."""
+    word = max(question.split(), key=len)
+    floor = [str(_FLOOR), str(corpus.index / DATABASE), word]
+    slip = question.replace(word, swap_middle(word))
+    return (
+        run_python(floor, work=corpus.work).cpu,
+        run(command(corpus, question), work=corpus.work).cpu,
+        run(command(corpus, slip), work=corpus.work).cpu,
+    )
 
 
 def command(corpus: Corpus, question: str) -> list[str]:

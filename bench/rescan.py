@@ -43,7 +43,7 @@ def measure(corpus: Corpus) -> list[Figure]:
             *(middle, LIMIT),
             shown=f"{middle:.2f} s",
             target=f"< {LIMIT} s",
-            how=f"median of {corpus.repeats}, best {best:.2f} s; {ratio:.1f} x of os.walk with stat",
+            how=f"median of {corpus.repeats}, best {best:.2f} s; {ratio:.1f} x os.walk and stat",
         ),
         at_most(
             "no-op rescan, content read",

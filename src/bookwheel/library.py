@@ -267,7 +267,8 @@ class Library:
         """Say why a file is or is not indexed."""
         from bookwheel.indexing.explain import explain_path
 
-        return explain_path(self._engine, self.collections, path, own=self.own_paths())
+        engine = self._engine if self.exists else None
+        return explain_path(engine, self.collections, path, own=self.own_paths())
 
     # Health
 

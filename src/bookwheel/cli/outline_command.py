@@ -19,7 +19,7 @@ from bookwheel.cli.output import one_line, print_json
 def run(
     document: Annotated[
         str,
-        typer.Argument(help="Path in its folder, docs:// address, or file.", show_default=False),
+        typer.Argument(metavar="DOCUMENT", help="Path in its folder, docs:// address, or file."),
     ],
     paths: Paths = None,
     index: Index = None,

@@ -23,7 +23,7 @@ def print_json(value: Any) -> None:
 
 
 def one_line(text: str) -> str:
-    """Return a text that cannot steer a terminal or begin a line of its own: a path may hold both."""
+    """Return a text that cannot steer a terminal or break its line, as a path may."""
     return make_safe(" ".join(text.splitlines())).replace("\t", " ")
 
 

@@ -29,7 +29,7 @@ _DATE = re.compile("[0-9]{4}(-[0-9]{1,2}){0,2}")
 
 
 def run(
-    query: Annotated[str, typer.Argument(help="Words to look for.", show_default=False)],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words to look for.")],
     paths: Paths = None,
     index: Index = None,
     config: Config = None,

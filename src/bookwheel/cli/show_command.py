@@ -28,7 +28,7 @@ _LINES = re.compile("([0-9]{1,9})(?:-([0-9]{1,9}))?")
 def run(
     document: Annotated[
         str,
-        typer.Argument(help="Path in its folder, docs:// address, or file.", show_default=False),
+        typer.Argument(metavar="DOCUMENT", help="Path in its folder, docs:// address, or file."),
     ],
     paths: Paths = None,
     index: Index = None,
@@ -56,8 +56,7 @@ def run(
 
 
 def _show_text(library: Library, document: Document, lines: str | None, *, json: bool) -> None:
-    whole = lines is None
-    part = library.text(document) if whole else library.lines(document, *_line_range(lines))
+    part = library.text(document) if lines is None else library.lines(document, *_line_range(lines))
     if json:
         print_json(
             {

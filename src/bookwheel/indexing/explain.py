@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bookwheel.engines.base import Engine
-from bookwheel.errors import NotFound
+from bookwheel.errors import BookwheelError, NotFound
 from bookwheel.formats.registry import SUPPORTED
 from bookwheel.indexing.ignore import explain, rules_for
 from bookwheel.model import Collection, Status
@@ -14,36 +14,65 @@ from bookwheel.safety.opener import Root
 
 
 def explain_path(
-    engine: Engine, collections: Sequence[Collection], path: str, *, own: Sequence[str]
+    engine: Engine | None, collections: Sequence[Collection], path: str, *, own: Sequence[str]
 ) -> str:
-    """Return the sentence for a path, absolute or relative to a folder of the library."""
-    for collection, relative in _places(collections, path):
+    """Return the sentence for a path, absolute or relative to a folder of the library.
+
+    Without an engine, since there is no index yet, it says what would become of the file.
+    """
+    places = _places(collections, path)
+    if not places:
+        raise NotFound(
+            f"{path} lies in none of the folders of this library.",
+            hint="Folders: " + ", ".join(each.path for each in collections),
+        )
+    there = [place for place in places if _kind(*place)]
+    collection, relative = (there or places)[0]
+    if relative == ".":
+        return f"{collection.path} is the folder of {collection.name!r} itself."
+    return _explain(engine, collection, relative, own)
+
+
+def _explain(
+    engine: Engine | None, collection: Collection, relative: str, own: Sequence[str]
+) -> str:
+    with Root.open(collection.path) as root:
+        verdict = explain(root, rules_for(collection, own=own), relative, SUPPORTED)
+    if verdict.ignored:
+        return f"{relative} is not indexed: {verdict.reason}."
+    if _kind(collection, relative) == "folder":
+        return f"{relative} is a folder that is looked into."
+    document = engine.document(collection.name, relative) if engine else None
+    if document is None:
+        return f"{relative} would be indexed, but has not been yet: run `bookwheel index`."
+    if document.status is Status.OK:
+        return f"{relative} is indexed in {collection.name!r} as {document.title!r}."
+    return f"{relative} could not be read: {document.status} ({document.reason})."
+
+
+def _kind(collection: Collection, relative: str) -> str | None:
+    """Return what stands at a path, or nothing."""
+    try:
         with Root.open(collection.path) as root:
-            verdict = explain(root, rules_for(collection, own=own), relative, SUPPORTED)
-        if verdict.ignored:
-            return f"{relative} is not indexed: {verdict.reason}."
-        document = engine.document(collection.name, relative)
-        if document is None:
-            return f"{relative} would be indexed, but has not been yet: run `bookwheel index`."
-        if document.status is Status.OK:
-            return f"{relative} is indexed in {collection.name!r} as {document.title!r}."
-        return f"{relative} could not be read: {document.status} ({document.reason})."
-    raise NotFound(
-        f"{path} lies in none of the folders of this library.",
-        hint="Folders: " + ", ".join(each.path for each in collections),
-    )
+            return root.stat_file("" if relative == "." else relative).kind
+    except BookwheelError:
+        return None
 
 
 def _places(collections: Sequence[Collection], path: str) -> list[tuple[Collection, str]]:
     """Return where a path may lie: below a folder as it stands, or taken as relative to one."""
-    absolute = Path(path).expanduser().absolute()
-    normal = Path(absolute.parent.resolve(), absolute.name)
-    places = [
+    given = Path(path)
+    spellings = [given.absolute()]
+    try:
+        spellings = [given.expanduser().absolute()]
+        spellings.append(Path(spellings[0].parent.resolve(), given.name))
+    except (OSError, RuntimeError, ValueError):  # links in a loop, an unknown user's home, NUL
+        pass
+    below = [
         (each, spelling.relative_to(each.path).as_posix())
         for each in collections
-        for spelling in (absolute, normal)
+        for spelling in spellings
         if spelling.is_relative_to(each.path)
     ]
-    if not Path(path).is_absolute() and not (places and absolute.exists()):
-        places = [(each, Path(path).as_posix()) for each in collections] + places
-    return places
+    relative = [] if given.is_absolute() else [(each, given.as_posix()) for each in collections]
+    return list(dict.fromkeys(below + relative))

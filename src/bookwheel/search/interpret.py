@@ -11,6 +11,7 @@ LONGEST_QUERY = 1000
 MOST_WORDS = 64
 _LOST = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 _QUOTED = re.compile(r'(?<!\S)(-?)["“”„]([^"“”„]*)["“”„]')
+_QUOTES = re.compile('["“”„]')
 _EXCLUDED = re.compile(r"(?<!\S)-(?=[^\W_])(\S+)")
 
 
@@ -45,7 +46,7 @@ def interpret(text: str, languages: tuple[str, ...]) -> Question:
     words_part = _EXCLUDED.sub(" ", loose)
     surfaces = analyze_query(words_part, languages)
     return Question(
-        title=normal_title(kept),
+        title=normal_title(_QUOTES.sub(" ", kept)),
         words=tuple(surfaces[:MOST_WORDS]),
         phrases=tuple(phrases[:8]),
         excluded=tuple(excluded[:MOST_WORDS]),

@@ -41,6 +41,8 @@ class Clause:
     known: bool
     parts: tuple[tuple[str, ...], ...] = ()
     respelt: bool = False
+    filler: bool = False
+    """So common or so empty a word that a page need not have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,12 @@ class Plan:
     names: tuple[str, ...]
     question: Question
     request: SearchRequest
+
+
+def asked_for(plan: Plan) -> list[Clause]:
+    """Return the words that a page must have: all known ones that are not filler, if any."""
+    known = [clause for clause in plan.clauses if clause.known]
+    return [clause for clause in known if not clause.filler] or known
 
 
 class Planner:
@@ -81,7 +89,10 @@ class Planner:
         frequency = self._frequency(word.stems)
         known = frequency > 0 or self._engine.frequency(Field.TITLE, word.stems[0]) > 0
         worth = self.worth(frequency)
-        return Clause(word.exact, (word.exact,), word.stems, count, worth, known, word.parts)
+        filler = self._is_filler(word.exact, worth)
+        return Clause(
+            word.exact, (word.exact,), word.stems, count, worth, known, word.parts, filler=filler
+        )
 
     def split(self, clause: Clause) -> list[Clause]:
         """Return a clause for each part of a camelCase word."""
@@ -94,20 +105,23 @@ class Planner:
         """Return how telling a term is that so many pages hold."""
         return math.log(1 + (self._pages - frequency + 0.5) / (frequency + 0.5))
 
-    def respell(self, clause: Clause, words: Iterable[Word]) -> Clause:
-        """Return the clause as it would be for the words it may have meant."""
-        meant = list(words)
-        exact = tuple(dict.fromkeys([*clause.exact, *(word.exact for word in meant)]))
-        stems = tuple(dict.fromkeys([*clause.stems, *(s for word in meant for s in word.stems)]))
-        worth = self.worth(self._frequency(stems))
-        return replace(clause, exact=exact, stems=stems, worth=worth, known=True, respelt=True)
+    def respell(self, clause: Clause, exact: Iterable[str], stems: Iterable[str]) -> Clause:
+        """Return the clause as it would be for what it may have meant."""
+        all_stems = tuple(dict.fromkeys([*clause.stems, *stems]))
+        return replace(
+            clause,
+            exact=tuple(dict.fromkeys([*clause.exact, *exact])),
+            stems=all_stems,
+            worth=self.worth(self._frequency(all_stems)),
+            known=True,
+            respelt=True,
+        )
 
     def match(self, plan: Plan, *, all_clauses: bool, titles: tuple[str, ...] = ()) -> Match:
         """Return the plan as the engine takes it."""
         question, request = plan.question, plan.request
-        known = [clause for clause in plan.clauses if clause.known]
-        asked = [clause for clause in known if not self._is_filler(clause)] or known
-        spare = [clause for clause in known if clause not in asked]
+        asked = asked_for(plan)
+        spare = [clause for clause in plan.clauses if clause.known and clause not in asked]
         return Match(
             clauses=tuple(self._terms(clause, request.search_in) for clause in asked),
             all_clauses=all_clauses,
@@ -129,11 +143,11 @@ class Planner:
             filters=request.filters,
         )
 
-    def _is_filler(self, clause: Clause) -> bool:
+    def _is_filler(self, word: str, worth: float) -> bool:
         """Tell whether a word says so little that a page need not have it."""
-        if self._pages >= _MANY_PAGES and clause.worth < _EVERYWHERE:
+        if self._pages >= _MANY_PAGES and worth < _EVERYWHERE:
             return True
-        return any(clause.word in filler_words(language) for language in self._languages)
+        return any(word in filler_words(language) for language in self._languages)
 
     def single(self, clause: Clause, documents: tuple[int, ...]) -> Match:
         """Return a match for one word anywhere in some documents."""

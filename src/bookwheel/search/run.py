@@ -8,13 +8,17 @@ from dataclasses import dataclass, replace
 from bookwheel.engines.base import Engine, Field
 from bookwheel.query import SearchRequest, SearchResults
 from bookwheel.search.interpret import interpret
-from bookwheel.search.plan import ALL_WORDS_BONUS, Clause, Plan, Planner
+from bookwheel.search.plan import ALL_WORDS_BONUS, Clause, Plan, Planner, asked_for
 from bookwheel.search.rank import rank, with_passages
 from bookwheel.search.show import show
 from bookwheel.search.spelling import Speller
-from bookwheel.text.words import Word, analyze_query, normal_title
+from bookwheel.text.words import analyze_query, normal_title
 
 MOST_RESULTS = 1000
+_MOST_RESPELT = 12
+"""Words beyond these are taken as they stand: looking for near ones costs milliseconds each."""
+_RARE = 3
+"""A word on so few pages may be a slip of a far commoner one."""
 _POOL = 50
 """At least so many pages are looked at closely, so that the best passage can lift one."""
 
@@ -72,51 +76,64 @@ def correct(
     engine: Engine, planner: Planner, plan: Plan, languages: tuple[str, ...]
 ) -> tuple[Plan, tuple[str, ...], tuple[str, ...]]:
     """Widen words that look like slips; return the plan, what was done, and titles meant."""
-    title = plan.question.title
-    if not plan.request.fuzzy:
-        parts = [
-            part
-            for clause in plan.clauses
-            for part in ([clause] if clause.known else planner.split(clause) or [clause])
-        ]
-        plan = replace(plan, clauses=tuple(parts))
-        return plan, tuple(_missing(plan.clauses)), (title,)
-    speller = Speller(engine, plan.request.filters)
+    speller = Speller(engine, plan.request.filters) if plan.request.fuzzy else None
     clauses: list[Clause] = []
     notes: list[str] = []
-    titles = [title]
-    for clause in plan.clauses:
-        meant = _meant(engine, speller, clause)
-        if not meant:
+    titles = [plan.question.title]
+    for number, clause in enumerate(plan.clauses):
+        respelt = None
+        if speller is not None and number < _MOST_RESPELT and _looks_like_a_slip(engine, clause):
+            respelt = _respell(engine, planner, speller, clause, languages)
+        if respelt is None:
             clauses += [clause] if clause.known else planner.split(clause) or [clause]
             continue
-        words = [word for text in meant for word in _words(text, languages)]
-        clauses.append(planner.respell(clause, words))
+        clauses.append(respelt)
+        meant = respelt.exact[1:] or respelt.stems[len(clause.stems) :]
         notes.append(f"'{clause.word}' also as {', '.join(repr(word) for word in meant)}")
-        titles += [t.replace(clause.word, word) for t in titles for word in meant][:8]
+        titles += [title.replace(clause.word, word) for title in titles for word in meant][:8]
     plan = replace(plan, clauses=tuple(clauses))
     return plan, (*notes, *_missing(plan.clauses)), tuple(normal_title(t) for t in titles)
 
 
-def _meant(engine: Engine, speller: Speller, clause: Clause) -> list[str]:
+def _looks_like_a_slip(engine: Engine, clause: Clause) -> bool:
+    """Tell a word that no page has, or hardly any; filler words are never taken for slips."""
     own = engine.frequency(Field.EXACT, clause.word)
-    if clause.known and own > 3:
-        return []
-    if clause.known and not own:
-        return []
-    return speller.candidates(clause.word, own=own)
+    return not clause.filler and (not clause.known or 0 < own <= _RARE)
 
 
-def _words(text: str, languages: tuple[str, ...]) -> Iterable[Word]:
-    return (word for surface in analyze_query(text, languages) for word in surface.words)
+def _respell(
+    engine: Engine,
+    planner: Planner,
+    speller: Speller,
+    clause: Clause,
+    languages: tuple[str, ...],
+) -> Clause | None:
+    """Return the clause widened by what it may have meant, or None when nothing is near."""
+    own = engine.frequency(Field.EXACT, clause.word)
+    words = speller.words(clause.word, own=own)
+    if words:
+        surfaces = analyze_query(" ".join(words), languages)
+        stems = [s for surface in surfaces for word in surface.words for s in word.stems]
+        return planner.respell(clause, words, stems)
+    stems = speller.stems(clause.stems[0]) if not clause.known else []
+    return planner.respell(clause, (), stems) if stems else None
 
 
 def _missing(clauses: Iterable[Clause]) -> list[str]:
-    return [f"no document has '{clause.word}'" for clause in clauses if not clause.known]
+    every = list(clauses)
+    only_filler = all(clause.filler for clause in every)
+    return [
+        f"no document has '{clause.word}'"
+        for clause in every
+        if not clause.known and (only_filler or not clause.filler)
+    ]
 
 
 def retrieve(engine: Engine, planner: Planner, plan: Plan, titles: tuple[str, ...]) -> Retrieved:
     """Return candidate pages: those with all words, then, if too few, those with some."""
+    if plan.clauses and not any(clause.known for clause in plan.clauses):
+        # No word of it stands anywhere; filters alone would find everything.
+        return Retrieved({}, frozenset(), 0, ())
     wanted = min(MOST_RESULTS, plan.request.offset + plan.request.limit)
     pool = max(_POOL, wanted + 10)
     every = engine.match_pages(
@@ -125,8 +142,7 @@ def retrieve(engine: Engine, planner: Planner, plan: Plan, titles: tuple[str, ..
     gain = 1 + ALL_WORDS_BONUS
     pages = {document: score * gain for document, _, score in every.entries}
     whole = frozenset(pages)
-    known = [clause for clause in plan.clauses if clause.known]
-    if len(pages) >= pool or len(known) < 2:
+    if len(pages) >= pool or len(asked_for(plan)) < 2:
         return Retrieved(pages, whole, every.total, ())
     some = engine.match_pages(planner.match(plan, all_clauses=False, titles=titles), pool)
     for document, _, score in some.entries:
@@ -137,8 +153,10 @@ def retrieve(engine: Engine, planner: Planner, plan: Plan, titles: tuple[str, ..
 
 def suggest(engine: Engine, plan: Plan) -> tuple[str, ...]:
     """Return what is near when nothing matched."""
+    if not plan.request.fuzzy:
+        return ()
     speller = Speller(engine, plan.request.filters)
     near: list[str] = []
     for clause in plan.clauses:
-        near += speller.candidates(clause.word, own=0) if plan.request.fuzzy else []
+        near += speller.words(clause.word, own=0)
     return tuple(dict.fromkeys(near))[:5]

@@ -118,11 +118,12 @@ def _score(
     """
     if normal_title(document.title) == plan.question.title:
         return 1.0
-    total = sum(clause.worth for clause in plan.clauses)
+    asked = [clause for clause in plan.clauses if clause.known or not clause.filler]
+    total = sum(clause.worth for clause in asked)
     if not total:
         return _IN_PASSAGE
     met = 0.0
-    for clause in plan.clauses:
+    for clause in asked:
         terms = {*clause.exact, *clause.stems}
         level = 0.0
         if terms & in_title:

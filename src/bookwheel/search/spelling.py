@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from bookwheel.engines.base import Engine, Field, Match, Term
 from bookwheel.query import Filters
+from bookwheel.text.words import is_unspaced
 
 MOST_CANDIDATES = 4
+MOST_PAIRS = 20
 _SHORTEST = 3
 _TINY = 20
 """A word is taken for a slip when a neighbour is this many times commoner."""
@@ -45,30 +47,39 @@ class Speller:
         self._engine = engine
         self._filters = filters
 
-    def candidates(self, word: str, *, own: int) -> list[str]:
+    def words(self, word: str, *, own: int) -> list[str]:
         """Return the likeliest meant words; `own` is how many pages hold the word itself."""
-        near = near_words(word, self._engine.vocabulary())
-        ranked = sorted(near, key=lambda item: self._order(word, *item))
+        if len(word) == 1 and is_unspaced(word):
+            return self._holding(word)
+        return self._candidates(word, Field.EXACT, own)
+
+    def stems(self, stem: str) -> list[str]:
+        """Return the likeliest meant stems: a slip may sit in a form that no page has."""
+        return self._candidates(stem, Field.BODY, 0)
+
+    def _candidates(self, word: str, field: Field, own: int) -> list[str]:
+        near = near_words(word, self._engine.vocabulary(field))
+        ranked = sorted(near, key=lambda item: self._order(word, field, *item))
         likely = []
         for _, other in ranked[:40]:
-            frequency = self._engine.frequency(Field.EXACT, other)
-            if own and frequency < own * _TINY:
+            if own and self._engine.frequency(field, other) < own * _TINY:
                 continue
             # Word lists still hold the words of deleted and of filtered-out pages.
-            if self._is_visible(other):
+            if self._is_visible(field, other):
                 likely.append(other)
             if len(likely) == MOST_CANDIDATES:
                 break
         return likely
 
-    def _order(self, word: str, distance: int, other: str) -> tuple[int, bool, int]:
-        frequency = self._engine.frequency(Field.EXACT, other)
-        return distance, other[0] != word[0], -frequency
+    def _holding(self, letter: str) -> list[str]:
+        """Return the pairs of letters that hold one of a script written without spaces."""
+        pairs = [pair for pair in self._engine.vocabulary().get(2, ()) if letter in pair]
+        pairs.sort(key=lambda pair: -self._engine.frequency(Field.EXACT, pair))
+        return [pair for pair in pairs[:MOST_PAIRS] if self._is_visible(Field.EXACT, pair)]
 
-    def _is_visible(self, word: str) -> bool:
-        match = Match(((Term(Field.EXACT, word, 1.0),),), filters=self._filters)
+    def _order(self, word: str, field: Field, distance: int, other: str) -> tuple[int, bool, int]:
+        return distance, other[0] != word[0], -self._engine.frequency(field, other)
+
+    def _is_visible(self, field: Field, word: str) -> bool:
+        match = Match(((Term(field, word, 1.0),),), filters=self._filters)
         return bool(self._engine.match_pages(match, 1).entries)
-
-    def visible(self, words: Iterable[str]) -> list[str]:
-        """Return those words that some page in the caller's scope holds."""
-        return [word for word in words if self._is_visible(word)]

@@ -122,7 +122,8 @@ def _stemmer(language: str) -> Stemmer.Stemmer | None:
 def stem(word: str, language: str) -> str:
     """Return the folded stem of a lower-cased word."""
     stemmer = _stemmer(language)
-    return strip_accents(stemmer.stemWord(word) if stemmer else word)
+    # A lone accent has nothing left without its accent.
+    return strip_accents(stemmer.stemWord(word) if stemmer else word) or word
 
 
 def _camel_parts(word: str) -> list[str]:
@@ -161,6 +162,11 @@ def _identifiers(match: re.Match[str], surface: str, bare: str) -> list[str]:
         return []
     whole = fold(surface[match.start() : match.end()]).replace(_CALL, "()")
     return [whole] if whole == bare else [whole, bare]
+
+
+def is_unspaced(text: str) -> bool:
+    """Tell whether a text is of a script that is written without spaces."""
+    return _UNSPACED_RUN.fullmatch(text) is not None
 
 
 def _bigrams(run: str) -> list[str]:
@@ -215,14 +221,17 @@ def _word_terms(word: str, language: str) -> list[tuple[str, list[str]]]:
     """Return (exact, stems) for a word; an unspaced run gives one pair for each two letters."""
     folded = fold(word)
     if not folded.isascii() and _UNSPACED_RUN.search(folded):
-        return [
-            (piece, [piece])
-            for run in _SCRIPT_RUN.findall(folded)
-            for piece in (_bigrams(run) if _UNSPACED_RUN.match(run) else [run[:LONGEST_WORD]])
-        ]
+        return [pair for run in _SCRIPT_RUN.findall(folded) for pair in _run_terms(run, language)]
     if len(folded) > LONGEST_WORD:
         return []
     return [(folded, [stem(folded, language), *(stem(p, language) for p in _camel_parts(word))])]
+
+
+def _run_terms(run: str, language: str) -> list[tuple[str, list[str]]]:
+    """Return (exact, stems) for a run of one kind of script within a word."""
+    if is_unspaced(run):
+        return [(pair, [pair]) for pair in _bigrams(run)]
+    return [(run, [stem(run, language)])] if len(run) <= LONGEST_WORD else []
 
 
 @lru_cache(maxsize=64)

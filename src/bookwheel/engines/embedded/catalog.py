@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import apsw
@@ -36,6 +37,16 @@ def read_meta(connection: apsw.Connection, key: str) -> Any:
     """Return a value of the meta table, or None."""
     row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return row[0] if row else None
+
+
+@contextmanager
+def snapshot(connection: apsw.Connection) -> Iterator[None]:
+    """Let everything that is read meanwhile be of one moment."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK")
 
 
 def read_collections(connection: apsw.Connection) -> list[CollectionState]:

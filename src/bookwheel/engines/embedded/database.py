@@ -304,6 +304,8 @@ def explain(place: Place, error: Exception) -> IndexUnusable:
         case OSError():
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 return explain(place, apsw.FullError())
+            if error.errno == errno.EROFS:
+                return explain(place, apsw.ReadOnlyError())
             return unusable(place, error.strerror or "the file system refused it", "Check --index.")
         case apsw.NoMemError() | apsw.InterruptError() | apsw.AbortError():
             return unusable(place, f"an operation was broken off ({error})", "Try again.")

@@ -54,6 +54,8 @@ class DerivedWords:
         """Return it ready for writing and in step with the catalogue."""
         if self._words is not None and self._words.is_writing:
             return self._words
+        # Opened anew, because the binding would forget files that another process has written.
+        self.close()
         self._mend()
         self.open().start_writing()
         self._replay()
@@ -75,12 +77,13 @@ class DerivedWords:
     def is_in_step(self, *, readonly: bool = False) -> bool:
         """Tell whether it holds the catalogue as it is now."""
         # Read before the catalogue, which is always written first.
-        mark = self.open(readonly=readonly).generation()
-        return mark == self._generation()
+        words = self.open(readonly=readonly)
+        words.reload()
+        return words.generation() == self._generation()
 
     def find_damage(self) -> list[str]:
         """Name each file that is not as it was written."""
-        return list(files.find_damage(self._place.lexical))
+        return files.find_damage(self._place.lexical)
 
     def reset(self) -> None:
         """Drop it and begin an empty one."""

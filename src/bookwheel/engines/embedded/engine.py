@@ -76,7 +76,7 @@ class EmbeddedEngine:
         if not self._derived.is_open and not self._lock.held:
             # One thread does it; the others wait, lest one should end another's writing.
             with self._catching_up:
-                if not self._derived.is_open and not self._is_in_step():
+                if not self._is_in_step():
                     self._catch_up()
         return self._derived.open(readonly=self.readonly)
 
@@ -108,24 +108,20 @@ class EmbeddedEngine:
         try:
             return question(self._word_index())
         except WordsFailed as error:
-            if not self._derived.find_damage():
+            if self._lock.held or not self._derived.find_damage():
                 raise self._failed(error) from error
+        with self._catching_up:
+            self.begin_writing()
+            try:
+                with self._keeping_words():
+                    self._derived.reset()
+                    self._derived.start()
+            finally:
+                self.end_writing()
         try:
-            self._rebuild_words()
             return question(self._word_index())
         except WordsFailed as error:
             raise self._failed(error) from error
-
-    def _rebuild_words(self) -> None:
-        """Make the word index anew from the catalogue."""
-        was_writing = self._lock.held
-        self._derived.close()
-        self._place.stamp.unlink(missing_ok=True)
-        self.begin_writing()
-        if was_writing:
-            self._derived.start()
-        else:
-            self.end_writing()
 
     def _failed(self, error: WordsFailed) -> IndexUnusable:
         if error.is_passing or not self._derived.find_damage():
@@ -140,9 +136,12 @@ class EmbeddedEngine:
         """Close what was opened; what was not committed is replayed at the next opening."""
         if self._lock.held:
             self.end_writing()
+        self._close_readers()
+
+    def _close_readers(self) -> None:
         self._derived.close()
         for connection in self._readers:
-            connection.close()
+            _close(connection)
         self._readers.clear()
         self._threads = threading.local()
 
@@ -223,8 +222,8 @@ class EmbeddedEngine:
     def page_count(self) -> int:
         return self._ask(lambda words: words.page_count())
 
-    def vocabulary(self) -> Mapping[int, Sequence[str]]:
-        return self._ask(lambda words: words.vocabulary())
+    def vocabulary(self, field: Field = Field.EXACT) -> Mapping[int, Sequence[str]]:
+        return self._ask(lambda words: words.vocabulary(field))
 
     def refresh(self) -> bool:
         """See what other processes committed; tell whether there was anything new."""
@@ -241,6 +240,8 @@ class EmbeddedEngine:
         except OSError as error:
             raise database.explain(self._place, error) from error
         try:
+            if self.readonly:
+                self._close_readers()  # it was so when they were opened
             self._writer = database.connect_writer(self._place)
             with self._keeping_words():
                 if not self._is_in_step():
@@ -266,11 +267,11 @@ class EmbeddedEngine:
         """Let other processes write."""
         try:
             self._derived.stop()
-            if self._writer is not None:
+            writer, self._writer = self._writer, None
+            if writer is not None:
                 with contextlib.suppress(apsw.Error):
-                    self._writer.pragma("wal_checkpoint", "truncate")
-                self._writer.close()
-                self._writer = None
+                    writer.pragma("wal_checkpoint", "truncate")
+                _close(writer)
         finally:
             self._lock.release()
 
@@ -312,7 +313,7 @@ class EmbeddedEngine:
             return
         with self._keeping_words():
             words = self._derived.start()
-        entries: list[Entry] = []
+        entries: dict[int, Entry] = {}
         stale: list[int] = []
         with self._transaction() as connection:
             numbers = writing.collection_ids(connection)
@@ -322,11 +323,12 @@ class EmbeddedEngine:
                 key, replaced = writing.save_draft(connection, number, draft, generation)
                 if replaced:
                     stale.append(key)
+                    entries.pop(key, None)
                 if draft.status is Status.OK and draft.parsed and draft.terms:
-                    entries.append(_entry(key, draft))
+                    entries[key] = _entry(key, draft)
         with self._keeping_words():
             words.delete(stale)
-            for entry in entries:
+            for entry in entries.values():
                 words.add(entry)
 
     def touch(self, collection: str, states: Mapping[str, FileState]) -> None:
@@ -406,12 +408,28 @@ class EmbeddedEngine:
 
     def check(self) -> Iterator[str]:
         """Look through both stores and say each thing that is wrong."""
-        with self._reading() as connection:
+        with self._reading() as connection, catalog.snapshot(connection):
             yield from health.check_catalog(connection)
-            damage = self._derived.find_damage()
-            yield from damage
-            if not damage:
-                yield from self._ask(lambda words: list(health.check_words(connection, words)))
+        damage = self._derived.find_damage()
+        yield from damage
+        if not damage:
+            yield from self._ask(self._check_words)
+
+    def _check_words(self, words: WordIndex) -> list[str]:
+        words.reload()
+        if not self._derived.is_in_step() and not self._lock.held:
+            self._catch_up()
+            words = self._word_index()
+        with self._reading() as connection, catalog.snapshot(connection):
+            if words.generation() != catalog.read_meta(connection, "generation"):
+                return []  # somebody is writing just now, and will bring it in step
+            return list(health.check_words(connection, words))
+
+
+def _close(connection: apsw.Connection) -> None:
+    """Close a connection; what a failing disk says to that helps nobody."""
+    with contextlib.suppress(apsw.Error):
+        connection.close()
 
 
 def _entry(key: int, draft: Draft) -> Entry:

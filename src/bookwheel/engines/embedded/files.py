@@ -24,17 +24,22 @@ def schema_sum(folder: Path) -> int:
     return zlib.crc32(json.dumps(schemas).encode())
 
 
-def find_damage(folder: Path) -> Iterator[str]:
+def find_damage(folder: Path) -> list[str]:
     """Name each file of a word index that is missing or not as it was written."""
-    for kind in KINDS:
+    return [damage for kind in KINDS for damage in _find_damage(folder / kind)]
+
+
+def _find_damage(folder: Path) -> list[str]:
+    """Look again as long as another process commits meanwhile and takes old files away."""
+    while True:
         try:
-            names = list(_segment_files(_read_meta(folder / kind)))
+            meta = _read_meta(folder)
+            names = list(_segment_files(meta))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            yield f"the word index of {kind} has lost its table of contents"
-            continue
-        for name in names:
-            if not _is_whole(folder / kind / name):
-                yield f"the file {kind}/{name} of the word index is damaged"
+            return [f"the word index of {folder.name} has lost its table of contents"]
+        broken = [name for name in names if not _is_whole(folder / name)]
+        if not broken or _read_meta(folder) == meta:
+            return [f"the word index file {folder.name}/{name} is damaged" for name in broken]
 
 
 def _read_meta(folder: Path) -> dict[str, Any]:
@@ -70,4 +75,4 @@ def _is_whole(file: Path) -> bool:
                 rest -= len(part)
     except (OSError, struct.error, ValueError, KeyError, TypeError):
         return False
-    return rest == 0 and found == stated
+    return rest == 0 and bool(found == stated)

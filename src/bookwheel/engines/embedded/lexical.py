@@ -103,7 +103,7 @@ class WordIndex:
         self._paths = {kind: folder / kind for kind in KINDS}
         self._writers: dict[str, tantivy.IndexWriter] = {}
         self._stamps: tuple[tuple[int, int], ...] = ()
-        self._vocabulary: dict[int, list[str]] | None = None
+        self._vocabularies: dict[Field, dict[int, list[str]]] = {}
         self._is_fixed = False
         if readonly:
             self._open_shadow(folder)
@@ -155,7 +155,7 @@ class WordIndex:
             self._pages = self._indexes["pages"].searcher()
             self._passages = self._indexes["passages"].searcher()
         self._stamps = stamps
-        self._vocabulary = None
+        self._vocabularies.clear()
         return True
 
     def generation(self) -> int:
@@ -186,15 +186,15 @@ class WordIndex:
         with guarded():
             return self._pages.doc_freq(field, term)
 
-    def vocabulary(self) -> dict[int, list[str]]:
-        """Return the words as written, by length; words of deleted pages may still be there."""
-        if self._vocabulary is None:
+    def vocabulary(self, field: Field) -> dict[int, list[str]]:
+        """Return a field's terms by length; those of deleted pages may still be there."""
+        if field not in self._vocabularies:
             words: dict[int, list[str]] = {}
             with guarded():
-                for word, _ in self._pages.terms_with_prefix(Field.EXACT, ""):
+                for word, _ in self._pages.terms_with_prefix(field, ""):
                     words.setdefault(len(word), []).append(word)
-            self._vocabulary = words
-        return self._vocabulary
+            self._vocabularies[field] = words
+        return self._vocabularies[field]
 
     def match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found:
         """Return the pages that match, best first."""

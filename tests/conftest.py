@@ -1,0 +1,89 @@
+"""What all tests share: a world of their own, and a folder of documents with its library.
+
+No test sees the user's own settings or writes into the user's folders.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bookwheel.indexing.pipeline import Report
+from bookwheel.library import Library
+from bookwheel.query import SearchRequest
+from bookwheel.settings import SETTINGS, load
+
+LONG_AGO = 1_700_000_000_000_000_000
+"""A modification time that no later write can be mistaken for."""
+
+
+class Shelf:
+    """Folders below one place, their library in `index` beside them."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.folder = place / "notes"
+        self.folder.mkdir(parents=True)
+
+    def put(self, path: str, content: str | bytes, *, at: int = LONG_AGO) -> Path:
+        """Write a file below `notes` as if long ago; return where it is."""
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+        os.utime(file, ns=(at, at))
+        return file
+
+    def open(self, *folders: Path, **flags: Any) -> Library:
+        """Open the library of the folders given, else of `notes`."""
+        flags.setdefault("index", str(self.place / "index"))
+        flags.setdefault("workers", 1)
+        settings = load(flags, use_start_folder=False, environment={})
+        return Library.open(settings, [str(each) for each in folders or (self.folder,)])
+
+    def update(self, *folders: Path, full: bool = False, **flags: Any) -> list[Report]:
+        """Bring the library up to date and close it."""
+        with self.open(*folders, **flags) as library:
+            return [timeless(report) for report in library.update(full=full)]
+
+    def find(self, words: str, *folders: Path, **flags: Any) -> list[str]:
+        """Return the ids of the documents found, the best first."""
+        with self.open(*folders, **flags) as library:
+            return find(library, words)
+
+
+def find(library: Library, words: str) -> list[str]:
+    """Return the ids of the documents found, without forgiving typos."""
+    return [hit.document for hit in library.search(SearchRequest(words, fuzzy=False)).hits]
+
+
+def timeless(report: Report) -> Report:
+    """Return a report as it can be compared."""
+    report.seconds = 0.0
+    return report
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _world_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name.startswith("BOOKWHEEL_") and not name.startswith("BOOKWHEEL_TEST_"):
+                patch.delenv(name)
+        for row in SETTINGS:
+            for name in row.other_names:
+                patch.delenv(name, raising=False)
+        for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE"):
+            patch.delenv(name, raising=False)
+        patch.setenv("HOME", str(home))
+        patch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+        patch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+        yield
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    return Shelf(tmp_path)

@@ -1,0 +1,28 @@
+"""The engines that the common suite runs against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bookwheel.engines.base import Engine
+from bookwheel.engines.embedded.engine import EmbeddedEngine
+
+
+def _embedded(folder: Path) -> Engine:
+    return EmbeddedEngine(folder / "catalog.db")
+
+
+_ENGINES = {"embedded": _embedded}
+
+
+@pytest.fixture(params=_ENGINES)
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    """Give an engine with nothing in it."""
+    made = _ENGINES[request.param](tmp_path)
+    made.begin_writing()
+    made.end_writing()
+    yield made
+    made.close()

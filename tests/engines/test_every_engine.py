@@ -1,0 +1,696 @@
+"""What every engine must do, whatever it is made of."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bookwheel.engines.base import CollectionState, Engine, Field, Found, Match, Term
+from bookwheel.engines.embedded.engine import EmbeddedEngine
+from bookwheel.model import Draft, FileState, Known, Link, Section, Status
+from bookwheel.query import Filters
+from tests.engines.drafts import (
+    NOTES,
+    PAPERS,
+    body,
+    draft,
+    fill,
+    found,
+    key_of,
+    paths_of,
+    problems,
+    ranking,
+    refusal,
+)
+
+EVERYTHING = Match(())
+
+
+# Writing
+
+
+def test_a_replaced_document_is_found_by_its_new_words_only(engine: Engine) -> None:
+    fill(engine, draft("a.md", "walrus walrus"), draft("b.md", "walrus"))
+    fill(engine, draft("a.md", "penguin"))
+    assert (found(engine, "walrus"), found(engine, "penguin")) == (["b.md"], ["a.md"])
+
+
+def test_a_replaced_document_keeps_its_key_and_leaves_no_old_part_behind(engine: Engine) -> None:
+    fill(engine, draft("a.md", "# One\n\nx [l](l.md)\n\n## Two\n\ny\n"))
+    key = key_of(engine, "a.md")
+    fill(engine, draft("a.md", "plain"))
+    assert key_of(engine, "a.md") == key
+    assert (engine.text(key), engine.sections(key), engine.links(key)) == (b"plain", [], [])
+    assert engine.passages([(key, 2)]) == {}
+    assert problems(engine) == []
+
+
+def test_a_document_that_turns_unreadable_gives_up_its_text_and_its_words(engine: Engine) -> None:
+    fill(engine, draft("a.md", "walrus"))
+    key = key_of(engine, "a.md")
+    fill(engine, refusal("a.md", Status.ENCRYPTED, reason="locked"))
+    assert found(engine, "walrus") == []
+    assert (engine.text(key), engine.paths("notes"), engine.page_count()) == (b"", [], 0)
+    assert [(d.path, d.status, d.reason) for d in engine.ledger()] == [
+        ("a.md", Status.ENCRYPTED, "locked")
+    ]
+    assert problems(engine) == []
+
+
+def test_of_two_drafts_of_one_file_the_last_counts(engine: Engine) -> None:
+    fill(engine, draft("a.md", "walrus"), draft("a.md", "penguin"))
+    assert (found(engine, "walrus"), found(engine, "penguin")) == ([], ["a.md"])
+    assert engine.page_count() == 1
+    assert problems(engine) == []
+
+
+def test_a_removed_document_never_comes_back_in_an_answer(engine: Engine) -> None:
+    fill(engine, draft("a.md", "walrus"), draft("b.md", "walrus"))
+    key = key_of(engine, "a.md")
+    engine.begin_writing()
+    assert engine.remove("notes", ["a.md", "never.md"]) == 1
+    engine.commit()
+    engine.end_writing()
+    fill(engine, draft("c.md", "walrus"))
+    assert found(engine, "walrus") == ["b.md", "c.md"]
+    assert paths_of(engine, Match((), excluded=(Term(Field.BODY, "zebra", 1.0),))) == [
+        "b.md",
+        "c.md",
+    ]
+    assert key_of(engine, "c.md") != key
+    assert (engine.document("notes", "a.md"), engine.documents_by_key([key])) == (None, {})
+    assert (engine.text(key), engine.passages([(key, 1)])) == (b"", {})
+    assert problems(engine) == []
+
+
+def test_a_removed_document_is_gone_from_the_catalogue_before_the_commit(engine: Engine) -> None:
+    fill(engine, draft("a.md", "walrus"))
+    engine.begin_writing()
+    engine.remove("notes", ["a.md"])
+    assert found(engine, "walrus") == []
+    engine.end_writing()
+
+
+def test_a_file_written_again_after_its_removal_is_found_once(engine: Engine) -> None:
+    fill(engine, draft("a.md", "walrus"))
+    engine.begin_writing()
+    engine.remove("notes", ["a.md"])
+    engine.write([draft("a.md", "walrus")])
+    engine.commit()
+    engine.end_writing()
+    assert engine.match_pages(Match(body("walrus")), 9, count=True).total == 1
+    assert problems(engine) == []
+
+
+def test_a_batch_that_cannot_be_written_whole_is_not_written_at_all(engine: Engine) -> None:
+    fill(engine, draft("a.md", "walrus"))
+    engine.begin_writing()
+    before = engine.generation
+    with pytest.raises(KeyError):
+        engine.write([draft("b.md", "penguin"), draft("c.md", "x", collection="unheard of")])
+    engine.commit()
+    engine.end_writing()
+    assert (engine.paths("notes"), found(engine, "penguin")) == (["a.md"], [])
+    assert engine.generation == before
+
+
+def test_what_is_not_committed_is_read_by_path_and_found_after_the_next_start(
+    engine: Engine,
+) -> None:
+    fill(engine, draft("a.md", "walrus"))
+    engine.begin_writing()
+    engine.write([draft("b.md", "walrus"), draft("a.md", "penguin")])
+    engine.remove("notes", [])
+    assert engine.text(key_of(engine, "b.md")) == b"walrus"
+    engine.end_writing()
+    engine.begin_writing()
+    engine.end_writing()
+    assert (found(engine, "walrus"), found(engine, "penguin")) == (["b.md"], ["a.md"])
+    assert problems(engine) == []
+
+
+def test_writing_nothing_changes_nothing(engine: Engine) -> None:
+    fill(engine, draft("a.md", "walrus"))
+    engine.begin_writing()
+    before = engine.generation
+    engine.write([])
+    assert engine.remove("notes", []) == 0
+    engine.touch("notes", {})
+    assert engine.generation == before
+    engine.end_writing()
+
+
+def test_every_change_of_documents_raises_the_generation(engine: Engine) -> None:
+    engine.begin_writing()
+    engine.declare([NOTES])
+    seen = [engine.generation]
+    engine.write([draft("a.md", "walrus")])
+    seen.append(engine.generation)
+    engine.write([draft("a.md", "penguin"), draft("b.md", "walrus")])
+    seen.append(engine.generation)
+    engine.remove("notes", ["a.md"])
+    seen.append(engine.generation)
+    engine.end_writing()
+    assert seen == [0, 1, 2, 3]
+    document = engine.document("notes", "b.md")
+    assert document is not None
+    assert document.generation == 2
+
+
+def test_an_engine_can_be_closed_and_used_again(engine: Engine) -> None:
+    fill(engine, draft("a.md", "walrus"))
+    engine.close()
+    assert found(engine, "walrus") == ["a.md"]
+    engine.close()
+    engine.close()
+
+
+# Matching
+
+
+@pytest.fixture
+def zoo(engine: Engine) -> Engine:
+    """Give an engine with a few documents that differ in one respect each."""
+    fill(
+        engine,
+        draft(
+            "north/sea/walrus.md",
+            "---\ntags: [Sea, cold]\n---\n# Walrus\n\nA walrus swims under ice.\n",
+            date="2020-01-31",
+        ),
+        draft("north/bear.md", "---\ntags: [cold]\n---\n# Bear\n\nA bear walks on ice.\n", date=""),
+        draft("south/penguin.html", "<title>Penguin</title><p>A penguin swims under ice.</p>"),
+        draft("northern.txt", "Ice under swims.", date="2021-01-01"),
+        draft("north/papers.md", "# Walrus\n\nPrinted ice.", collection="papers"),
+        refusal("north/broken.md"),
+    )
+    return engine
+
+
+def test_all_clauses_must_be_met_or_any_as_asked(zoo: Engine) -> None:
+    match = Match(body("swim", "walk"))
+    assert paths_of(zoo, match) == [
+        "north/bear.md",
+        "north/sea/walrus.md",
+        "northern.txt",
+        "south/penguin.html",
+    ]
+    assert paths_of(zoo, replace(match, all_clauses=True)) == []
+    assert found(zoo, "swim", "penguin") == ["south/penguin.html"]
+
+
+def test_a_clause_is_met_by_any_of_its_terms(zoo: Engine) -> None:
+    either = (Term(Field.BODY, "walk", 1.0), Term(Field.TITLE, "penguin", 1.0))
+    match = Match((either, *body("ice")), all_clauses=True)
+    assert paths_of(zoo, match) == ["north/bear.md", "south/penguin.html"]
+
+
+def test_a_clause_without_terms_is_met_by_nothing(zoo: Engine) -> None:
+    assert paths_of(zoo, Match(((), *body("ice")), all_clauses=True)) == []
+    assert "northern.txt" in paths_of(zoo, Match(((), *body("ice"))))
+
+
+def test_terms_are_looked_for_in_their_own_field_only(zoo: Engine) -> None:
+    assert paths_of(zoo, Match(((Term(Field.TITLE, "walrus", 1.0),),))) == [
+        "north/papers.md",
+        "north/sea/walrus.md",
+    ]
+    assert paths_of(zoo, Match(((Term(Field.TITLE, "walk", 1.0),),))) == []
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_phrase_stands_as_written_however_short(zoo: Engine, count: int) -> None:
+    words = ("swims", "under", "ice")[:count]
+    expected = ["north/sea/walrus.md", "south/penguin.html"]
+    assert paths_of(zoo, Match((), phrases=(words,))) == (
+        sorted([*expected, "northern.txt"]) if count == 1 else expected
+    )
+
+
+def test_an_empty_phrase_asks_for_nothing(zoo: Engine) -> None:
+    assert paths_of(zoo, Match(body("walk"), phrases=((),), excluded_phrases=((),))) == [
+        "north/bear.md"
+    ]
+
+
+def test_exclusions_hold_beside_words_and_alone(zoo: Engine) -> None:
+    swimming = Term(Field.BODY, "swim", 1.0)
+    assert paths_of(zoo, Match(body("ice"), excluded=(swimming,))) == [
+        "north/bear.md",
+        "north/papers.md",
+    ]
+    assert paths_of(zoo, Match((), excluded=(swimming,))) == ["north/bear.md", "north/papers.md"]
+    assert paths_of(zoo, Match((), excluded_phrases=(("under", "ice"),))) == [
+        "north/bear.md",
+        "north/papers.md",
+        "northern.txt",
+    ]
+
+
+def test_exclusions_beside_a_bonus_still_find_all_the_others(zoo: Engine) -> None:
+    match = Match(
+        (), excluded=(Term(Field.BODY, "swim", 1.0),), titles=("bear",), title_bonus=1000.0
+    )
+    assert ranking(zoo, match) == ["north/bear.md", "north/papers.md"]
+
+
+def test_exclusions_hold_for_passages_alone_too(zoo: Engine) -> None:
+    match = Match((), excluded=(Term(Field.BODY, "swim", 1.0),))
+    keys = {key_of(zoo, "north/bear.md"), key_of(zoo, "north/papers.md", "papers")}
+    assert {key for key, _, _ in zoo.match_passages(match, 100).entries} == keys
+
+
+def test_a_match_of_nothing_in_particular_is_every_document(zoo: Engine) -> None:
+    assert len(paths_of(zoo, EVERYTHING)) == 5
+    assert zoo.match_pages(EVERYTHING, 2, count=True).total == 5
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (Filters(collections=("papers",)), ["north/papers.md"]),
+        (Filters(collections=("nowhere",)), []),
+        (Filters(extensions=(".html", ".txt")), ["northern.txt", "south/penguin.html"]),
+        (
+            Filters(folders=("north",)),
+            ["north/bear.md", "north/papers.md", "north/sea/walrus.md"],
+        ),
+        (Filters(folders=("/north/sea/",)), ["north/sea/walrus.md"]),
+        (Filters(folders=("sea",)), []),
+        (
+            Filters(folders=("",), collections=("notes",), extensions=(".md",)),
+            ["north/bear.md", "north/sea/walrus.md"],
+        ),
+        (Filters(tags=("SEA",)), ["north/sea/walrus.md"]),
+        (Filters(tags=("sea", "cold")), ["north/bear.md", "north/sea/walrus.md"]),
+        (Filters(date_from="2020-01-31", date_to="2020-01-31"), ["north/sea/walrus.md"]),
+        (Filters(date_to="2020-12-31"), ["north/sea/walrus.md"]),
+        (Filters(date_from="2020-02-01", date_to="2021-12-31"), ["northern.txt"]),
+        (Filters(collections=("notes",), folders=("south",), tags=("cold",)), []),
+    ],
+)
+def test_filters_hold_throughout(zoo: Engine, filters: Filters, expected: list[str]) -> None:
+    assert paths_of(zoo, Match((), filters=filters)) == expected
+    assert paths_of(zoo, Match(body("ice"), filters=filters)) == expected
+
+
+def test_filters_add_nothing_to_the_score(zoo: Engine) -> None:
+    match = Match(body("swim"))
+    plain = zoo.match_pages(match, 10)
+    everything = Filters(("notes",), (".md", ".txt", ".html"), ("",), (), "1999-01-01")
+    filtered = zoo.match_pages(replace(match, filters=everything), 10)
+    assert filtered == plain
+    keys = tuple(key for key, _, _ in plain.entries)
+    assert zoo.match_pages(replace(match, documents=keys), 10) == plain
+
+
+def test_no_filter_is_the_same_as_an_empty_one(zoo: Engine) -> None:
+    match = Match(body("ice"))
+    assert zoo.match_pages(replace(match, filters=Filters()), 10) == zoo.match_pages(match, 10)
+
+
+def test_a_bonus_lifts_a_page_without_being_asked_for(zoo: Engine) -> None:
+    match = Match(body("ice"), bonus=(Term(Field.BODY, "walk", 9.0),))
+    assert ranking(zoo, match)[0] == "north/bear.md"
+    assert len(ranking(zoo, match)) == 5
+
+
+def test_the_exact_title_lifts_a_page_by_the_bonus_alone(zoo: Engine) -> None:
+    match = Match(body("ice"), titles=("penguin", "no such title"), title_bonus=1000.0)
+    plain = {key: score for key, _, score in zoo.match_pages(Match(body("ice")), 10).entries}
+    lifted = {key: score for key, _, score in zoo.match_pages(match, 10).entries}
+    penguin = key_of(zoo, "south/penguin.html")
+    assert ranking(zoo, match)[0] == "south/penguin.html"
+    assert lifted.pop(penguin) == pytest.approx(plain.pop(penguin) + 1000.0, abs=0.01)
+    assert lifted == pytest.approx(plain)
+
+
+def test_weights_decide_the_order(zoo: Engine) -> None:
+    walk, swim = Term(Field.BODY, "walk", 50.0), Term(Field.BODY, "print", 1.0)
+    order = ranking(zoo, Match(((walk,), (swim,))))
+    assert order == ["north/bear.md", "north/papers.md"]
+    swapped = Match(((replace(walk, weight=1.0),), (replace(swim, weight=50.0),)))
+    assert ranking(zoo, swapped) == ["north/papers.md", "north/bear.md"]
+
+
+def test_a_restriction_to_documents_holds_and_none_is_none(zoo: Engine) -> None:
+    bear, walrus = key_of(zoo, "north/bear.md"), key_of(zoo, "north/sea/walrus.md")
+    match = Match(body("ice"), documents=(bear, walrus, 999_999))
+    assert paths_of(zoo, match) == ["north/bear.md", "north/sea/walrus.md"]
+    assert paths_of(zoo, replace(match, documents=())) == []
+    passages = zoo.match_passages(replace(match, documents=(bear,)), 10).entries
+    assert [entry[:2] for entry in passages] == [(bear, 1)]
+
+
+def test_the_limit_cuts_the_entries_and_not_the_count(zoo: Engine) -> None:
+    match = Match(body("ice"))
+    assert [
+        (len(answer.entries), answer.total)
+        for answer in (zoo.match_pages(match, limit, count=True) for limit in (0, 1, 4, 5, 10_000))
+    ] == [(0, 5), (1, 5), (4, 5), (5, 5), (5, 5)]
+    assert zoo.match_pages(Match(body("dodo")), 0, count=True) == Found((), 0)
+
+
+def test_entries_come_best_first_and_pages_have_ordinal_zero(zoo: Engine) -> None:
+    entries = zoo.match_pages(Match(body("swim", "ice")), 10).entries
+    scores = [score for _, _, score in entries]
+    assert scores == sorted(scores, reverse=True)
+    assert {ordinal for _, ordinal, _ in entries} == {0}
+
+
+def test_any_text_may_be_a_term(zoo: Engine) -> None:
+    for text in ("", " ", "\x00", "a b", "AND", '"', "\U0010ffff", "x" * 100_000):
+        assert paths_of(zoo, Match(((Term(Field.BODY, text, 1.0),),))) == []
+        assert paths_of(zoo, Match((), phrases=((text, text),))) == []
+        assert paths_of(zoo, Match((), filters=Filters((text,) if text else ("-",)))) == []
+        assert zoo.frequency(Field.EXACT, text) == 0
+
+
+def test_frequency_counts_the_pages_that_hold_a_term(zoo: Engine) -> None:
+    assert [
+        zoo.frequency(field, term)
+        for field, term in (
+            (Field.BODY, "ice"),
+            (Field.BODY, "swim"),
+            (Field.TITLE, "walrus"),
+            (Field.EXACT, "swims"),
+            (Field.EXACT, "swim"),
+            (Field.NAMES, "nothing"),
+        )
+    ] == [5, 3, 2, 3, 0, 0]
+
+
+def test_the_vocabulary_is_the_words_as_written_by_their_length(zoo: Engine) -> None:
+    vocabulary = zoo.vocabulary()
+    assert sorted(vocabulary[5]) == ["swims", "under", "walks"]
+    assert sorted(vocabulary[1]) == ["a"]
+    fill(zoo, draft("new.md", "zygote"))
+    zoo.refresh()
+    assert "zygote" in zoo.vocabulary()[6]
+
+
+# The catalogue
+
+
+def test_a_document_is_told_as_it_was_written(engine: Engine) -> None:
+    text = "---\ntitle: On Ice\ndescription: Cold\ntags: [sea, Kälte]\n---\n# Head\n\nIce.\n"
+    fill(engine, draft("a/b.md", text, language="de", date="2020-02-03"))
+    document = engine.document("notes", "a/b.md")
+    assert document is not None
+    assert document == engine.documents_by_key([document.key, 999])[document.key]
+    assert (document.title, document.description, document.tags) == (
+        "On Ice",
+        "Cold",
+        ("sea", "Kälte"),
+    )
+    assert (document.collection, document.path, document.extension, document.mime) == (
+        "notes",
+        "a/b.md",
+        ".md",
+        "text/markdown",
+    )
+    assert (document.size, document.modified_ns, document.date, document.source) == (
+        len(text.encode()),
+        1_700_000_000_000_000_000,
+        "2020-02-03",
+        "the shelf",
+    )
+    assert (document.language, document.words, document.characters, document.chunks) == (
+        "de",
+        len(text.split()),
+        len(text),
+        1,
+    )
+    assert (document.status, document.reason, document.generation) == (Status.OK, "", 1)
+
+
+@pytest.mark.requirement("P-059")
+def test_path_title_text_times_sizes_words_and_each_section_are_known(engine: Engine) -> None:
+    text = "# Über Eis\n\nKalt.\n\n## Walrus\n\nIt swims.\n\n### Deeper\n\ndown\n\n## Bear\n\nWalks."
+    fill(engine, draft("a/b.md", text, modified_ns=1_234_567_890_123_456_789))
+    document = engine.document("notes", "a/b.md")
+    assert document is not None
+    assert (
+        document.path,
+        document.title,
+        document.modified_ns,
+        document.size,
+        document.words,
+    ) == ("a/b.md", "Über Eis", 1_234_567_890_123_456_789, len(text.encode()), len(text.split()))
+    data = engine.text(document.key)
+    assert data.decode() == text
+    lines = text.splitlines(keepends=True)
+    sections = engine.sections(document.key)
+    assert [(s.heading, s.level, s.start_line, s.end_line) for s in sections] == [
+        ("Über Eis", 1, 1, 15),
+        ("Walrus", 2, 5, 12),
+        ("Deeper", 3, 9, 12),
+        ("Bear", 2, 13, 15),
+    ]
+    assert [data[s.start : s.end].decode() for s in sections] == [
+        "".join(lines[s.start_line - 1 : s.end_line]) for s in sections
+    ]
+
+
+def test_sections_links_and_passages_come_back_whole_and_in_order(engine: Engine) -> None:
+    long = " ".join(f"word{number}" for number in range(140))
+    text = f"# Ä\n\nSee [the](x.md 'y') sea.\n\n## B\n\n{long}\n\n## C\n\n{long} http://a.example/\n"
+    written = draft("a.md", text)
+    assert written.parsed is not None
+    assert len(written.chunks) > 1
+    fill(engine, written)
+    key = key_of(engine, "a.md")
+    sections: list[Section] = engine.sections(key)
+    links: list[Link] = engine.links(key)
+    assert (sections, links) == (list(written.parsed.sections), list(written.parsed.links))
+    wanted = [(key, chunk.ordinal) for chunk in written.chunks]
+    passages = engine.passages([*wanted, (key, 99), (999, 1)])
+    assert [passages[each].chunk for each in wanted] == list(written.chunks)
+    assert list(passages) == wanted
+    data = written.parsed.text.encode()
+    assert [passages[each].text for each in wanted] == [
+        data[chunk.start : chunk.end].decode() for chunk in written.chunks
+    ]
+
+
+def test_a_listing_is_in_order_pages_and_knows_its_folder(engine: Engine) -> None:
+    names = ["a/1.md", "a/b/2.md", "a-c/3.md", "ab/4.md", "a0.md", "a.md", "ä/5.md", "%/6.md"]
+    fill(engine, *[draft(name, "x") for name in names], refusal("a/0.md"))
+    listed, total = engine.list_documents("notes", limit=100, offset=0)
+    assert ([d.path for d in listed], total) == (sorted(names), 8)
+    for folder, expected in (("a", ["a/1.md", "a/b/2.md"]), ("/a/b/", ["a/b/2.md"]), ("%", None)):
+        listed, total = engine.list_documents("notes", folder=folder, limit=100, offset=0)
+        assert [d.path for d in listed] == (expected or ["%/6.md"])
+        assert total == len(listed)
+    page, total = engine.list_documents("notes", limit=3, offset=6)
+    assert ([d.path for d in page], total) == (sorted(names)[6:], 8)
+    assert engine.list_documents("papers", limit=9, offset=0) == ([], 0)
+    assert engine.list_documents("nowhere", limit=9, offset=0) == ([], 0)
+    assert engine.paths("notes") == sorted(names)
+
+
+def test_the_ledger_names_every_file_that_is_no_document(engine: Engine) -> None:
+    fill(
+        engine,
+        draft("ok.md", "x"),
+        refusal("z.md", Status.FAILED, reason="crashed"),
+        refusal("a.txt", Status.TOO_LARGE, reason="60 MB"),
+        refusal("p.md", Status.BINARY, collection="papers"),
+    )
+    assert [(d.collection, d.path, d.status, d.reason) for d in engine.ledger()] == [
+        ("notes", "a.txt", Status.TOO_LARGE, "60 MB"),
+        ("notes", "z.md", Status.FAILED, "crashed"),
+        ("papers", "p.md", Status.BINARY, "no text"),
+    ]
+    assert [d.path for d in engine.ledger("papers")] == ["p.md"]
+    assert engine.ledger("nowhere") == []
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (Filters(), {"binary": 2, "failed": 1}),
+        (Filters(collections=("papers",)), {"binary": 1}),
+        (Filters(extensions=(".txt",)), {"failed": 1}),
+        (Filters(folders=("a",)), {"binary": 1}),
+        (Filters(folders=("a", "b"), extensions=(".txt",)), {"failed": 1}),
+        (Filters(collections=("papers",), folders=("a",)), {}),
+    ],
+)
+def test_statuses_are_counted_in_the_scope_of_the_filters(
+    engine: Engine, filters: Filters, expected: dict[str, int]
+) -> None:
+    fill(
+        engine,
+        draft("a/ok.md", "x"),
+        refusal("a/1.md"),
+        refusal("b/2.txt", Status.FAILED),
+        refusal("b/3.md", collection="papers"),
+    )
+    assert engine.status_counts(filters) == expected
+
+
+def test_collections_are_told_as_declared_last_with_their_counts(engine: Engine) -> None:
+    fill(engine, draft("a.md", "x"), draft("b.md", "x", collection="papers"), refusal("c.md"))
+    engine.begin_writing()
+    moved = replace(NOTES, path="/mnt/notes", description="Moved", include=("*.txt",))
+    engine.declare([moved])
+    engine.mark_scanned("papers", device=7, skipped={("hidden", ".md"): 3}, at=12.5)
+    engine.end_writing()
+    assert engine.collections() == [
+        CollectionState(moved, documents=1, scanned_at=None, device=None),
+        CollectionState(PAPERS, documents=1, scanned_at=12.5, device=7),
+    ]
+    assert (engine.skipped("papers"), engine.skipped("notes")) == ({("hidden", ".md"): 3}, {})
+
+
+def test_what_was_skipped_is_that_of_the_last_scan_only(engine: Engine) -> None:
+    engine.begin_writing()
+    engine.declare([NOTES])
+    engine.mark_scanned("notes", device=1, skipped={("hidden", ""): 3, ("ignored", ""): 1}, at=1.0)
+    engine.mark_scanned("notes", device=1, skipped={("ignored", ".md"): 2}, at=2.0)
+    engine.end_writing()
+    assert engine.skipped("notes") == {("ignored", ".md"): 2}
+
+
+def test_a_forgotten_collection_leaves_nothing_behind_at_once(engine: Engine) -> None:
+    fill(engine, draft("a.md", "walrus"), draft("b.md", "walrus", collection="papers"))
+    engine.begin_writing()
+    engine.mark_scanned("notes", device=1, skipped={("hidden", ""): 1}, at=1.0)
+    engine.forget("notes")
+    engine.forget("nowhere")
+    engine.end_writing()
+    assert [state.collection.name for state in engine.collections()] == ["papers"]
+    assert found(engine, "walrus") == ["b.md"]
+    assert engine.match_pages(EVERYTHING, 9, count=True).total == 1
+    assert (engine.paths("notes"), engine.skipped("notes")) == ([], {})
+    assert problems(engine) == []
+
+
+def test_known_tells_what_is_remembered_of_every_file(engine: Engine) -> None:
+    good = draft("a.md", "walrus")
+    racy = replace(draft("r.md", "x"), state=FileState(1, 2, b"d", racy=True))
+    fill(engine, good, racy, refusal("b.md"))
+    known = engine.known("notes")
+    assert known == {
+        "a.md": Known(
+            known["a.md"].key,
+            6,
+            1_700_000_000_000_000_000,
+            False,
+            good.state.digest,
+            Status.OK,
+        ),
+        "r.md": Known(known["r.md"].key, 1, 2, True, b"d", Status.OK),
+        "b.md": Known(known["b.md"].key, 9, 8, False, b"digest", Status.BINARY),
+    }
+    assert engine.known("nowhere") == {}
+
+
+def test_touch_notes_how_a_file_looks_and_nothing_else(engine: Engine) -> None:
+    fill(engine, replace(draft("a.md", "walrus"), state=FileState(6, 1, b"d", racy=True)))
+    before = engine.generation
+    engine.begin_writing()
+    engine.touch("notes", {"a.md": FileState(7, 99, b"other"), "gone.md": FileState(1, 1, b"")})
+    engine.end_writing()
+    known = engine.known("notes")
+    assert known == {"a.md": Known(known["a.md"].key, 7, 99, False, b"d", Status.OK)}
+    assert (engine.generation, found(engine, "walrus")) == (before, ["a.md"])
+    assert problems(engine) == []
+
+
+def test_notes_are_kept_over_a_restart(engine: Engine) -> None:
+    engine.begin_writing()
+    engine.set_note("readers", "1")
+    engine.set_note("readers", "2")
+    engine.end_writing()
+    engine.close()
+    assert (engine.note("readers"), engine.note("other")) == ("2", None)
+
+
+def test_languages_are_counted_over_readable_documents(engine: Engine) -> None:
+    fill(
+        engine,
+        draft("a.md", "x"),
+        draft("b.md", "x", language="de"),
+        draft("c.md", "x", language="de", collection="papers"),
+        refusal("d.md"),
+    )
+    assert {name: n for name, n in engine.languages().items() if n} == {"en": 1, "de": 2}
+
+
+_FILES = st.builds(
+    lambda collection, name, kind: (collection, f"{name}{kind}"),
+    st.sampled_from(("notes", "papers")),
+    st.sampled_from("abc"),
+    st.sampled_from((".md", ".txt")),
+)
+_STATUSES = st.sampled_from((Status.OK, Status.OK, Status.BINARY, Status.FAILED))
+_STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("write"), _FILES, _STATUSES, st.sampled_from(("en", "de"))),
+        st.tuples(st.just("remove"), _FILES),
+        st.tuples(st.just("commit")),
+        st.tuples(st.just("restart")),
+    ),
+    max_size=25,
+)
+
+
+def _made(file: tuple[str, str], status: Status, language: str) -> Draft:
+    collection, path = file
+    if status is Status.OK:
+        return draft(path, f"word {language}", collection=collection, language=language)
+    return refusal(path, status, collection=collection)
+
+
+@settings(max_examples=25, deadline=None)
+@given(steps=_STEPS)
+def test_counts_stay_right_through_any_sequence_of_changes(steps: list[tuple[object, ...]]) -> None:
+    there: dict[tuple[str, str], tuple[Status, str]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        engine = EmbeddedEngine(Path(folder) / "catalog.db")
+        engine.begin_writing()
+        engine.declare([NOTES, PAPERS])
+        for step in steps:
+            match step:
+                case ("write", tuple(file), Status() as status, str(language)):
+                    engine.write([_made(file, status, language)])
+                    there[file] = (status, language if status is Status.OK else "")
+                case ("remove", (str(collection), str(path))):
+                    gone = there.pop((collection, path), None)
+                    assert engine.remove(collection, [path]) == (gone is not None)
+                case ("commit",):
+                    engine.commit()
+                case _:
+                    engine.close()
+                    engine.begin_writing()
+        engine.commit()
+        engine.end_writing()
+        _compare(engine, there)
+        engine.close()
+
+
+def _compare(engine: Engine, there: dict[tuple[str, str], tuple[Status, str]]) -> None:
+    good = [file for file, (status, _) in there.items() if status is Status.OK]
+    assert {s.collection.name: s.documents for s in engine.collections()} == {
+        name: sum(collection == name for collection, _ in good) for name in ("notes", "papers")
+    }
+    assert {name: n for name, n in engine.languages().items() if n} == Counter(
+        language for status, language in there.values() if status is Status.OK
+    )
+    for name in ("notes", "papers"):
+        bad = Counter(str(s) for (c, _), (s, _) in there.items() if c == name and s != Status.OK)
+        assert engine.status_counts(Filters((name,))) == bad
+        assert sorted(engine.known(name)) == sorted(path for c, path in there if c == name)
+    assert engine.page_count() == len(good)
+    every = engine.match_pages(EVERYTHING, 100).entries
+    documents = engine.documents_by_key([key for key, _, _ in every]).values()
+    assert sorted((d.collection, d.path) for d in documents) == sorted(good)
+    assert problems(engine) == []

@@ -1,0 +1,1 @@
+"""Long runs of kills and damage, each with a short form in the normal run."""

@@ -1,0 +1,59 @@
+"""What a query's text asks for."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bookwheel.search.interpret import LONGEST_QUERY, MOST_WORDS, interpret
+
+
+def words_of(text: str) -> list[str]:
+    return [word.exact for surface in interpret(text, ("en",)).words for word in surface.words]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "phrases", "excluded"),
+    [
+        ('"exit code" -windows linux', ["linux"], [("exit", "code")], ["windows"]),
+        ("“curly quotes” work", ["work"], [("curly", "quotes")], []),
+        ('an "unclosed quote', ["an", "unclosed", "quote"], [], []),
+        ('""', [], [], []),
+        ("a - b", ["a", "b"], [], []),
+        ("--dry-run", ["dry", "run"], [], []),
+        ("well-known", ["well", "known"], [], []),
+        ("-only", [], [], ["only"]),
+        ("x -", ["x"], [], []),
+        ("C++ [x] OR NOT (y", ["c", "x", "or", "not", "y"], [], []),
+    ],
+)
+def test_a_query_is_taken_apart(
+    text: str, words: list[str], phrases: list[tuple[str, ...]], excluded: list[str]
+) -> None:
+    question = interpret(text, ("en",))
+    assert words_of(text) == words
+    assert list(question.phrases) == phrases
+    assert [word.exact for surface in question.excluded for word in surface.words] == excluded
+
+
+def test_an_excluded_phrase_is_a_phrase() -> None:
+    assert interpret('-"exit code"', ("en",)).excluded_phrases == (("exit", "code"),)
+
+
+def test_a_long_query_is_shortened_and_says_so() -> None:
+    question = interpret("word " * 1000, ("en",))
+    assert len(question.words) <= MOST_WORDS
+    assert question.shortened
+    assert interpret("x" * (LONGEST_QUERY + 1), ("en",)).shortened
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\0", "!!! ???", "\ud800", '"', "-", "- -"])
+def test_a_query_without_words_asks_nothing(text: str) -> None:
+    assert interpret(text, ("en",)).asks_nothing
+
+
+@given(st.text(alphabet=st.characters(), max_size=300))
+def test_any_text_can_be_interpreted(text: str) -> None:
+    question = interpret(text, ("en", "de"))
+    assert len(question.words) <= MOST_WORDS

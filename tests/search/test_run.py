@@ -1,0 +1,337 @@
+"""Searching: what is found, in which order, and what is said about it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bookwheel.query import Filters, SearchIn, SearchRequest
+from tests.search.shelf import Shelf
+
+GUIDES = {
+    "guides/deploy.md": "# Deploying the service\n\nRun the installer on every node.\n\n"
+    "## Rolling back\n\nUse the previous image when a release misbehaves.\n",
+    "guides/backup.md": "---\ntags: [Ops, storage]\ndate: 2023-04-01\n---\n# Backups\n\n"
+    "The nightly backup copies the database to cold storage.\n",
+    "notes/keys.txt": "Rotating signing keys\nKeys are rotated each quarter by security.\n",
+    "notes/web.html": "<html><head><title>Web console</title></head><body>"
+    "<nav>navigational chaff</nav><p>The console shows deployments.</p></body></html>",
+    "api/tabs.md": "# tabs.get()\n\nReturns one tab. See also `C++` bindings and snake_case names, "
+    "DEC-0054, v1.2.3 and @custom-media.\n",
+    "api/media.md": "# getUserMedia\n\nAsks for a camera.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def guides(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
+    """A shelf that no test changes."""
+    shelf = Shelf(tmp_path_factory.mktemp("guides"))
+    shelf.put(GUIDES)
+    return shelf
+
+
+# Typos and relaxation
+
+
+@pytest.mark.parametrize(
+    "typo", ["depoy", "deeploy", "delpoy", "deplou", "xeploy", "eploy", "bakcup", "signnig"]
+)
+def test_a_slip_of_any_kind_still_finds_the_page(guides: Shelf, typo: str) -> None:
+    results = guides.ask(typo)
+    assert results.hits
+    assert typo in results.relaxed[0]
+
+
+def test_without_fuzzy_a_misspelt_word_finds_nothing(guides: Shelf) -> None:
+    results = guides.ask(SearchRequest("bakcup", fuzzy=False))
+    assert results.hits == ()
+    assert results.relaxed == ("no document has 'bakcup'",)
+
+
+def test_a_misspelt_title_is_found_first(guides: Shelf) -> None:
+    assert guides.find("Rotatnig signing keys")[0] == "notes/keys.txt"
+
+
+def test_an_exact_match_ranks_above_a_respelt_one(shelf: Shelf) -> None:
+    shelf.put({f"many{n}.md": f"# Colour {n}\n\ncolour" for n in range(30)} | {"one.md": "colou"})
+    assert shelf.find("colou")[0] == "one.md"
+
+
+def test_pages_with_every_word_come_before_pages_with_some(shelf: Shelf) -> None:
+    shelf.put(
+        {
+            "some.md": "# Alpha alpha alpha\n\nalpha alpha",
+            "every.md": "# Nothing\n\nalpha in a long text about beta and other matters " * 3,
+        }
+    )
+    assert shelf.find("alpha beta") == ["every.md", "some.md"]
+
+
+@pytest.mark.requirement("X-034")
+def test_an_empty_answer_says_what_was_tried_and_what_is_near(guides: Shelf) -> None:
+    results = guides.ask(SearchRequest("deploying qqqqqqqq", filters=Filters(folders=("nowhere",))))
+    assert results.hits == ()
+    assert "no document has 'qqqqqqqq'" in results.relaxed
+    near = guides.ask(SearchRequest('"backup nightly" bakcup'))
+    assert near.hits == ()
+    assert "backup" in near.suggestions
+
+
+def test_words_that_no_page_has_are_named_and_the_rest_is_found(guides: Shelf) -> None:
+    results = guides.ask("backup qqqqqqqq")
+    assert [hit.document for hit in results.hits] == ["guides/backup.md"]
+    assert results.relaxed == ("no document has 'qqqqqqqq'",)
+
+
+def test_question_words_need_not_stand_in_the_answer(guides: Shelf) -> None:
+    results = guides.ask("how do I deploy the service?")
+    assert results.hits[0].document == "guides/deploy.md"
+    assert results.relaxed == ("not every word had to match",)
+
+
+# Identifiers, scripts, case
+
+
+@pytest.mark.parametrize(
+    ("query", "document"),
+    [
+        ("tabs.get()", "api/tabs.md"),
+        ("tabs.get", "api/tabs.md"),
+        ("C++", "api/tabs.md"),
+        ("snake_case", "api/tabs.md"),
+        ("snake case", "api/tabs.md"),
+        ("DEC-0054", "api/tabs.md"),
+        ("0054", "api/tabs.md"),
+        ("v1.2.3", "api/tabs.md"),
+        ("@custom-media", "api/tabs.md"),
+        ("getusermedia", "api/media.md"),
+        ("user media", "api/media.md"),
+        ("getUserMedai", "api/media.md"),
+    ],
+)
+def test_identifiers_are_found_whole_and_by_part(guides: Shelf, query: str, document: str) -> None:
+    assert guides.find(query)[0] == document
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("検索エンジンを作る", "エンジン"),
+        ("黒猫がいる", "猫"),
+        ("การค้นหาเอกสาร", "ค้นหา"),
+        ("हिन्दी में खोज करें", "हिन्दी"),
+        ("Die Häuser am Fluss", "haus fluss"),
+        ("Der große Straßenlärm", "STRASSENLÄRM"),
+        ("naïve café", "naive cafe"),
+    ],
+)
+def test_every_script_is_searched_by_its_words(shelf: Shelf, text: str, query: str) -> None:
+    shelf.put({"a.md": text + "\n\n" + text, "b.md": "something else"})
+    assert shelf.find(query)[:1] == ["a.md"]
+
+
+@pytest.mark.requirement("P-016")
+@pytest.mark.parametrize("query", ["NIGHTLY BACKUP", "nightly backup", "NiGhTlY bAcKuP"])
+def test_letter_case_makes_no_difference(guides: Shelf, query: str) -> None:
+    assert guides.find(query) == guides.find("nightly backup")
+    assert guides.find(query)[0] == "guides/backup.md"
+
+
+# Phrases, exclusions, filters
+
+
+def test_a_phrase_must_stand_as_written(guides: Shelf) -> None:
+    assert guides.find('"previous image"') == ["guides/deploy.md"]
+    assert guides.find('"image previous"') == []
+    assert guides.find('"keys"') == ["notes/keys.txt"]
+
+
+def test_an_excluded_word_or_phrase_leaves_pages_out(guides: Shelf) -> None:
+    assert "notes/web.html" in guides.find("deploy")
+    assert "notes/web.html" not in guides.find("deploy -console")
+    assert guides.find('deploy -"previous image"') == ["notes/web.html"]
+
+
+def test_exclusions_alone_find_everything_else(guides: Shelf) -> None:
+    assert set(guides.find("-deploy")) == set(GUIDES) - {"guides/deploy.md", "notes/web.html"}
+
+
+@pytest.mark.parametrize(
+    ("filters", "documents"),
+    [
+        (Filters(extensions=(".txt",)), ["notes/keys.txt"]),
+        (
+            Filters(folders=("notes",), extensions=(".html", ".txt")),
+            ["notes/keys.txt", "notes/web.html"],
+        ),
+        (Filters(folders=("note",)), []),
+        (Filters(tags=("ops",)), ["guides/backup.md"]),
+        (Filters(date_from="2023-01-01", date_to="2023-10-31"), ["guides/backup.md"]),
+        (Filters(collections=("elsewhere",)), []),
+    ],
+)
+def test_filters_are_never_relaxed(guides: Shelf, filters: Filters, documents: list[str]) -> None:
+    request = SearchRequest("the keys console backup", filters=filters)
+    assert sorted(guides.find(request)) == documents
+
+
+def test_an_unknown_word_under_a_filter_finds_nothing(guides: Shelf) -> None:
+    assert guides.find(SearchRequest("qqqqqqqq", filters=Filters(extensions=(".md",)))) == []
+
+
+def test_a_word_of_a_filtered_out_page_is_not_suggested(guides: Shelf) -> None:
+    results = guides.ask(SearchRequest("nightyl", filters=Filters(folders=("api",))))
+    assert (results.hits, results.suggestions) == ((), ())
+
+
+def test_navigation_counts_for_nothing(guides: Shelf) -> None:
+    assert guides.find(SearchRequest("chaff", fuzzy=False)) == []
+
+
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        (SearchIn.TITLE, ["guides/deploy.md"]),
+        (SearchIn.CONTENT, ["guides/deploy.md", "notes/web.html"]),
+    ],
+)
+def test_title_or_content_alone_can_be_searched(
+    guides: Shelf, where: SearchIn, found: list[str]
+) -> None:
+    assert sorted(guides.find(SearchRequest("deploying", search_in=where))) == found
+
+
+def test_a_word_only_in_texts_is_in_no_title(guides: Shelf) -> None:
+    assert guides.find(SearchRequest("camera", search_in=SearchIn.TITLE)) == []
+
+
+# Order, paging, scores
+
+
+def test_the_page_whose_title_is_the_query_comes_first(shelf: Shelf) -> None:
+    shelf.put(
+        {f"{n}.md": f"# Array map {n}\n\n" + "array map " * 50 for n in range(20)}
+        | {"exact.md": "# Map\n\nOne line."}
+    )
+    assert shelf.find("map")[0] == "exact.md"
+
+
+@pytest.mark.requirement("P-017")
+def test_title_outranks_heading_which_outranks_text(shelf: Shelf) -> None:
+    filler = "Other matters are told here at some length, with plain words. " * 4
+    for collection in ("one", "two"):
+        shelf.put(
+            {
+                "title.md": f"# The kestrel\n\n{filler}",
+                "heading.md": f"# Birds\n\n{filler}\n\n## The kestrel\n\n{filler}",
+                "text.md": f"# Animals\n\n{filler} A kestrel. {filler}",
+            },
+            collection=collection,
+        )
+    for collection in ("one", "two"):
+        request = SearchRequest("kestrel", filters=Filters(collections=(collection,)))
+        assert shelf.find(request) == ["title.md", "heading.md", "text.md"]
+
+
+def test_pages_of_an_answer_neither_repeat_nor_skip(shelf: Shelf) -> None:
+    shelf.put({f"{n:02}.md": f"# Page {n}\n\nshared word number {n}" for n in range(25)})
+    request = SearchRequest("shared word", limit=25)
+    whole = shelf.find(request)
+    parts = [
+        document
+        for offset in range(0, 25, 4)
+        for document in shelf.find(replace(request, limit=4, offset=offset))
+    ]
+    assert parts == whole
+    assert sorted(whole) == [f"{n:02}.md" for n in range(25)]
+    assert shelf.ask(request).total == 25
+
+
+def test_scores_lie_between_0_and_1_and_never_rise(guides: Shelf) -> None:
+    for query in ("deploy the service", "backup", "keys tab console", "camera", "tabs.get()"):
+        scores = [hit.score for hit in guides.ask(query).hits]
+        assert scores == sorted(scores, reverse=True)
+        assert all(0 < score <= 1 for score in scores)
+
+
+def test_a_perfect_match_scores_near_1_and_a_poor_one_low(guides: Shelf) -> None:
+    assert guides.ask("Backups").hits[0].score == 1.0
+    assert guides.ask("camera qqqqqq zzzzzz wwwwww").hits[0].score < 0.5
+
+
+def test_a_hit_says_where_it_is(guides: Shelf) -> None:
+    hit = guides.ask("release misbehaves").hits[0]
+    assert (hit.title, hit.document) == ("Deploying the service", "guides/deploy.md")
+    assert (hit.start_line, hit.end_line, hit.pointer) == (1, 7, "lines 1-7")
+    assert "release misbehaves" in hit.snippet.text
+    assert [hit.snippet.text[a:b] for a, b in hit.snippet.marks] == ["release misbehaves"]
+    assert (hit.chunk, hit.chunks, hit.matched_in) == (1, 1, SearchIn.CONTENT)
+
+
+def test_the_snippet_comes_from_the_passage_that_matches(shelf: Shelf) -> None:
+    filler = "Plain words fill this section so that it stands alone as one passage. " * 10
+    sections = "".join(f"## Part {n}\n\n{filler}\n\n" for n in range(5))
+    shelf.put({"long.md": f"# Long\n\n{sections}## Target\n\n{filler} The needle. {filler}"})
+    hit = shelf.ask("needle").hits[0]
+    assert hit.heading == "Target"
+    assert "needle" in hit.snippet.text
+
+
+def test_one_document_is_one_hit(shelf: Shelf) -> None:
+    text = "".join(f"## Part {n}\n\n" + "apple " * 140 + "\n\n" for n in range(6))
+    shelf.put({"a.md": text, "b.md": "apple pie"})
+    assert sorted(shelf.find("apple")) == ["a.md", "b.md"]
+
+
+def test_unreadable_files_in_scope_are_counted(shelf: Shelf, tmp_path: Path) -> None:
+    from bookwheel.indexing.prepare import refused
+    from bookwheel.model import Status
+
+    shelf.put({"a.md": "apple"})
+    shelf.engine.begin_writing()
+    shelf.engine.write([refused("shelf", "x/bad.txt", Status.BINARY, "a PNG image")])
+    shelf.engine.commit()
+    shelf.engine.end_writing()
+    assert shelf.ask("apple").unreadable == 1
+    assert shelf.ask(SearchRequest("apple", filters=Filters(folders=("y",)))).unreadable == 0
+
+
+# Any text is a query
+
+HOSTILE = [
+    "C++ [x]", '"unclosed', "a:b", "field:*", "NEAR/3", "(((", "*", "^2~1", "\\", "a AND", "\0x",
+    "\ud800", "\u202e", "😀" * 300, "AND " * 500, "-" * 500, '"' * 501, "x" * 100_000,
+    "'; DROP TABLE documents;--", "a " * 50_000, "[" * 5000, "ab\n" * 999, "%s{}$(x)`y`",
+]  # fmt: skip
+
+
+@pytest.mark.requirement("X-015")
+@pytest.mark.parametrize("number", range(len(HOSTILE)))
+def test_hostile_text_is_an_ordinary_query(guides: Shelf, number: int) -> None:
+    results = guides.ask(HOSTILE[number])
+    assert results.query == HOSTILE[number]
+    assert results.hits or results.relaxed
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=200, deadline=None)
+def test_any_text_whatsoever_is_answered(text: str) -> None:
+    shelf = _generated_shelf()
+    scores = [hit.score for hit in shelf.ask(text).hits]
+    assert scores == sorted(scores, reverse=True)
+
+
+_SHELVES: list[Shelf] = []
+
+
+def _generated_shelf() -> Shelf:
+    if not _SHELVES:
+        import tempfile
+
+        _SHELVES.append(Shelf(Path(tempfile.mkdtemp(prefix="bookwheel-test-"))))
+        _SHELVES[0].put(GUIDES)
+    return _SHELVES[0]

@@ -1,0 +1,194 @@
+"""Settings: which value counts, where it came from, and what is said of bad ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bookwheel.errors import BadRequest, NotFound
+from bookwheel.model import Collection
+from bookwheel.settings import SETTINGS, Settings, load
+
+BAD = [
+    ("BOOKWHEEL_WORKERS", "many", "must be a whole number from 1 to 64"),
+    ("BOOKWHEEL_WORKERS", "65", "must lie between 1 and 64"),
+    ("BOOKWHEEL_MAX_FILE_MB", "-1", "must lie between 1 and 2000"),
+    ("MCP_SNIPPET_LENGTH", "1e3", "must be a whole number from 40 to 2000"),
+    ("DEBUG", "perhaps", "must be true or false"),
+    ("CACHE_ROOT", "~no-such-user/x", "must not begin with the home folder of an unknown user"),
+    ("BOOKWHEEL_INDEX", "a\0b", "holds a NUL character"),
+]
+
+
+def of(**environment: str) -> Settings:
+    return load(environment=environment, use_start_folder=False)
+
+
+def written(folder: Path, text: str) -> str:
+    file = folder / "bookwheel.toml"
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+@pytest.mark.parametrize(("name", "value", "why"), BAD)
+def test_a_value_that_cannot_be_used_is_refused_by_the_name_it_was_given_under(
+    name: str, value: str, why: str
+) -> None:
+    with pytest.raises(BadRequest) as caught:
+        of(**{name: value})
+
+    assert caught.value.message == f"{name} is {value!r}, but it {why}."
+    assert caught.value.hint in {row.help for row in SETTINGS}
+
+
+@pytest.mark.requirement("X-044")
+def test_a_flag_wins_over_the_environment_that_over_the_file_and_that_over_the_default(
+    tmp_path: Path,
+) -> None:
+    config = written(tmp_path, "workers = 2\nmax_file_mb = 7\nsnippet_length = 300\n")
+    environment = {"BOOKWHEEL_WORKERS": "3", "BOOKWHEEL_MAX_FILE_MB": "8"}
+
+    settings = load({"workers": 4, "debug": None}, config=config, environment=environment)
+
+    names = ("workers", "max_file_mb", "snippet_length", "debug")
+    assert {name: (settings[name], settings.origins[name]) for name in names} == {
+        "workers": (4, "flag"),
+        "max_file_mb": (8, "BOOKWHEEL_MAX_FILE_MB"),
+        "snippet_length": (300, "bookwheel.toml"),
+        "debug": (False, "default"),
+    }
+
+
+@pytest.mark.requirement("X-043")
+def test_our_own_name_of_a_setting_wins_over_the_established_one_with_a_remark(
+    tmp_path: Path,
+) -> None:
+    for row in SETTINGS:
+        value = {"debug": "yes", "snippet_length": "99"}.get(row.name, str(tmp_path))
+        for other in row.other_names:
+            both = of(**{row.variable: value, other: "0"})
+            assert (both[row.name], both.origins[row.name]) == (row.parse(value), row.variable)
+            assert both.remarks == (
+                f"{row.variable} and {other} are both set; {row.variable} is used.",
+            )
+            alone = of(**{other: value})
+            assert (alone[row.name], alone.origins[row.name]) == (row.parse(value), other)
+            assert alone.remarks == ()
+
+
+def test_every_setting_has_a_name_of_ours() -> None:
+    assert [row.variable for row in SETTINGS] == [
+        f"BOOKWHEEL_{row.name.upper()}" for row in SETTINGS
+    ]
+    assert len({row.variable for row in SETTINGS}) == len(SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1", True), ("on", True), ("Yes", True), ("0", False), ("off", False)]
+)
+def test_debug_is_understood_in_many_spellings(text: str, value: bool) -> None:
+    assert of(DEBUG=text)["debug"] is value
+
+
+def test_an_empty_variable_is_as_good_as_none() -> None:
+    settings = of(CACHE_ROOT="", BOOKWHEEL_WORKERS="")
+
+    assert (settings["cache_root"], settings["workers"]) == (None, None)
+    assert set(settings.origins.values()) == {"default"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("worker = 2\n", "has an unknown setting 'worker'.", "Did you mean 'workers'?"),
+        ("zzz = 2\n", "has an unknown setting 'zzz'.", "Known are index, "),
+        ("workers = [2]\n", "workers must be a whole number from 1 to 64", "Processes that"),
+        ("workers = 2.5\n", "workers is '2.5', but it must be a whole number", "Processes that"),
+        ("index = {}\n", "index must be a path, not a list or table.", "Folder that holds"),
+        ("workers = \n", "is not valid TOML", ""),
+        ("collections = 3\n", "must be written as [[collections]] tables", ""),
+        ("[[collections]]\nname = 'a'\n", "a collection lacks its path", ""),
+        ("[[collections]]\npath = 'a'\nroot = '/'\n", "unknown key 'root'", "Known are alias, "),
+        ("[[collections]]\npath = 'a'\ninclude = '*'\n", "include must be a list", ""),
+        ("[[collections]]\npath = '~no-such-user'\n", "an unknown user", ""),
+    ],
+)
+def test_a_configuration_file_with_a_mistake_is_refused_with_a_way_out(
+    tmp_path: Path, text: str, message: str, hint: str
+) -> None:
+    with pytest.raises(BadRequest) as caught:
+        load(config=written(tmp_path, text), environment={})
+
+    assert message in caught.value.message
+    assert hint in (caught.value.hint or "")
+
+
+def test_a_configuration_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bookwheel.toml").write_bytes(b"\xff\xfe")
+
+    with pytest.raises(BadRequest, match="is not valid TOML"):
+        load(config=str(tmp_path / "bookwheel.toml"), environment={})
+
+
+@pytest.mark.parametrize("name", ["none.toml", "~no-such-user/x.toml", "x" * 300, "."])
+def test_a_configuration_file_that_is_named_must_be_there(name: str) -> None:
+    with pytest.raises(NotFound, match="There is no configuration file"):
+        load(config=name, environment={})
+    with pytest.raises(NotFound, match="There is no configuration file"):
+        load(environment={"BOOKWHEEL_CONFIG": name})
+
+
+def test_paths_in_a_configuration_file_start_where_the_file_lies(tmp_path: Path) -> None:
+    config = written(tmp_path, "index = 'store'\n[[collections]]\npath = 'notes'\n")
+
+    settings = load(config=config, environment={})
+
+    assert settings["index"] == str(tmp_path / "store")
+    assert settings.collections == (Collection(name="", path=str(tmp_path / "notes")),)
+    assert settings.config == config
+
+
+def test_a_configured_collection_has_all_that_the_operator_may_say(tmp_path: Path) -> None:
+    config = written(
+        tmp_path,
+        "[[collections]]\npath = '/srv/a'\nname = 'A'\nalias = 'b'\ndescription = 'c'\n"
+        "version = 2\nsource = 'd'\nlanguage = 'de'\ninclude = ['*.md']\nexclude = ['old/']\n",
+    )
+
+    assert load(config=config, environment={}).collections == (
+        Collection("A", "/srv/a", "b", "c", "2", "d", "de", ("*.md",), ("old/",)),
+    )
+
+
+def test_the_file_in_the_start_folder_counts_only_when_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path, "workers = 5\n")
+    monkeypatch.chdir(tmp_path)
+
+    assert load(environment={})["workers"] == 5
+    assert load(environment={}, use_start_folder=False)["workers"] is None
+
+
+def test_the_file_in_the_users_configuration_folder_comes_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "bookwheel").mkdir()
+    written(tmp_path / "bookwheel", "workers = 6\n")
+    other = tmp_path / "other"
+    other.mkdir()
+    written(other, "workers = 7\n")
+    monkeypatch.chdir(other)
+
+    assert load(environment={})["workers"] == 7
+    assert load(environment={}, use_start_folder=False)["workers"] == 6
+
+
+def test_a_start_folder_may_be_its_own_collection_with_a_manifest(tmp_path: Path) -> None:
+    config = written(tmp_path, "name = 'Handbook'\ninclude = ['*.md']\nworkers = 3\n")
+
+    settings = load(config=config, environment={})
+
+    assert (settings["workers"], settings.collections) == (3, ())
