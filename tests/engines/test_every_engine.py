@@ -432,7 +432,9 @@ def test_a_document_is_told_as_it_was_written(engine: Engine) -> None:
 
 @pytest.mark.requirement("P-059")
 def test_path_title_text_times_sizes_words_and_each_section_are_known(engine: Engine) -> None:
-    text = "# Über Eis\n\nKalt.\n\n## Walrus\n\nIt swims.\n\n### Deeper\n\ndown\n\n## Bear\n\nWalks."
+    text = (
+        "# Über Eis\n\nKalt.\n\n## Walrus\n\nIt swims.\n\n### Deeper\n\ndown\n\n## Bear\n\nWalks."
+    )
     fill(engine, draft("a/b.md", text, modified_ns=1_234_567_890_123_456_789))
     document = engine.document("notes", "a/b.md")
     assert document is not None
@@ -460,7 +462,9 @@ def test_path_title_text_times_sizes_words_and_each_section_are_known(engine: En
 
 def test_sections_links_and_passages_come_back_whole_and_in_order(engine: Engine) -> None:
     long = " ".join(f"word{number}" for number in range(140))
-    text = f"# Ä\n\nSee [the](x.md 'y') sea.\n\n## B\n\n{long}\n\n## C\n\n{long} http://a.example/\n"
+    text = (
+        f"# Ä\n\nSee [the](x.md 'y') sea.\n\n## B\n\n{long}\n\n## C\n\n{long} http://a.example/\n"
+    )
     written = draft("a.md", text)
     assert written.parsed is not None
     assert len(written.chunks) > 1

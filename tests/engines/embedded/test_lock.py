@@ -1,0 +1,108 @@
+"""The writer lock: one holder, named to the others, and none when the holder is dead."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from bookwheel.engines.embedded.lock import WriterLock
+from bookwheel.errors import Conflict
+from tests.engines.drafts import draft, fill, found, problems
+from tests.engines.embedded.scenes import ROOT, engine_in
+
+
+@contextmanager
+def holder(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Give another process that holds the lock of the index in a folder."""
+    command = [sys.executable, "-m", "tests.engines.embedded.scenes", "hold", str(folder)]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"{process.pid}\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_a_second_writer_is_told_who_writes_and_readers_go_on(tmp_path: Path) -> None:
+    engine = engine_in(tmp_path)
+    fill(engine, draft("a.md", "walrus"))
+    with holder(tmp_path) as other:
+        with pytest.raises(Conflict) as refusal:
+            engine.begin_writing()
+        assert refusal.value.message == (
+            f"Another process (pid {other.pid}) is writing this index."
+        )
+        assert found(engine, "walrus") == ["a.md"]
+    engine.close()
+
+
+def test_the_lock_of_a_killed_writer_is_free_at_once(tmp_path: Path) -> None:
+    engine = engine_in(tmp_path)
+    with holder(tmp_path) as other:
+        other.send_signal(signal.SIGKILL)
+        other.wait()
+        fill(engine, draft("a.md", "walrus"))
+    assert (found(engine, "walrus"), problems(engine)) == (["a.md"], [])
+    engine.close()
+
+
+def test_the_file_names_its_holder_and_not_a_former_one(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "catalog.db.lock"
+    path.parent.mkdir()
+    path.write_text("99999999 and some rubbish\n", encoding="utf-8")
+    lock = WriterLock(path)
+    lock.acquire()
+    lock.acquire()
+    assert path.read_text(encoding="utf-8") == f"{os.getpid()}\n"
+    assert lock.held
+    lock.release()
+    lock.release()
+    assert not lock.held
+
+
+def test_two_locks_of_one_process_exclude_each_other_too(tmp_path: Path) -> None:
+    first, second = WriterLock(tmp_path / "lock"), WriterLock(tmp_path / "lock")
+    first.acquire()
+    with pytest.raises(Conflict):
+        second.acquire()
+    assert not second.held
+    first.release()
+    second.acquire()
+    second.release()
+
+
+def test_a_lock_that_could_not_be_taken_leaves_no_descriptor_open(tmp_path: Path) -> None:
+    first, second = WriterLock(tmp_path / "lock"), WriterLock(tmp_path / "lock")
+    first.acquire()
+    before = os.listdir("/proc/self/fd")
+    for _ in range(5):
+        with pytest.raises(Conflict):
+            second.acquire()
+    assert len(os.listdir("/proc/self/fd")) == len(before)
+    first.release()
+
+
+def test_a_lock_whose_file_cannot_be_signed_is_not_held(tmp_path: Path) -> None:
+    lock = WriterLock(Path("/proc/self/comm"))
+    with pytest.raises(OSError) as refusal:  # noqa: PT011 # its number is compared below
+        lock.acquire()
+    assert refusal.value.errno in (errno.EINVAL, errno.EACCES, errno.EPERM)
+    assert not lock.held
+
+
+def test_on_a_full_disk_the_lock_holds_without_a_name() -> None:
+    lock = WriterLock(Path("/dev/full"))
+    lock.acquire()
+    assert lock.held
+    lock.release()
