@@ -15,6 +15,7 @@ from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
+from bench.clocks import bytecode_kept
 from bench.corpus import Corpus
 from bench.figures import Figure, as_json, as_markdown, as_text
 
@@ -61,7 +62,10 @@ def main(arguments: Sequence[str]) -> int:
     """Measure and print; a miss is a row in the table, not a failure of the run."""
     options = parse(arguments)
     figures: list[Figure] = []
-    with tempfile.TemporaryDirectory(prefix="bookwheel-bench-") as work:
+    with (
+        tempfile.TemporaryDirectory(prefix="bookwheel-bench-") as work,
+        bytecode_kept(Path(work) / "bytecode"),
+    ):
         folders = [str(Path(folder).resolve()) for folder in options.folders]
         corpus = Corpus(folders, Path(work), options.queries, options.rounds)
         try:

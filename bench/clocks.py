@@ -7,9 +7,11 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -43,17 +45,15 @@ def _cpu_now() -> float:
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
-def run_python(arguments: Sequence[str], *, work: Path) -> Spent:
+def run_python(arguments: Sequence[str]) -> Spent:
     """Run this Python in a new process and return what it and its own children took."""
-    return run([sys.executable, *arguments], work=work)
+    return run([sys.executable, *arguments])
 
 
-def run(command: Sequence[str], *, work: Path) -> Spent:
+def run(command: Sequence[str]) -> Spent:
     """Run a command with its output thrown away; raises when it fails."""
     began = time.perf_counter()
-    with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, cwd=REPOSITORY, env=environment(work)
-    ) as process:
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=REPOSITORY) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -61,7 +61,9 @@ def run(command: Sequence[str], *, work: Path) -> Spent:
     return Spent(usage.ru_utime + usage.ru_stime, time.perf_counter() - began)
 
 
-def environment(work: Path) -> dict[str, str]:
-    """Return an environment in which modules are compiled once, as they are when installed."""
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return {**kept, "PYTHONPYCACHEPREFIX": str(work / "bytecode")}
+@contextmanager
+def bytecode_kept(folder: Path) -> Iterator[None]:
+    """Let children compile a module once, as it is when installed, whatever is set outside."""
+    with patch.dict(os.environ, PYTHONPYCACHEPREFIX=str(folder)):
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        yield

@@ -49,9 +49,9 @@ def ask(corpus: Corpus, question: str) -> tuple[float, float, float]:
     floor = [str(_FLOOR), str(corpus.index / DATABASE), word]
     slip = question.replace(word, swap_middle(word))
     return (
-        run_python(floor, work=corpus.work).cpu,
-        run(command(corpus, question), work=corpus.work).cpu,
-        run(command(corpus, slip), work=corpus.work).cpu,
+        run_python(floor).cpu,
+        run(command(corpus, question)).cpu,
+        run(command(corpus, slip)).cpu,
     )
 
 

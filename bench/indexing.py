@@ -55,14 +55,14 @@ def measure(corpus: Corpus) -> list[Figure]:
 
 def run_update(corpus: Corpus, place: Path) -> Spent:
     """Index with Bookwheel in a new process."""
-    spent = run_python(["-m", "bench.indexing", str(place), *corpus.folders], work=corpus.work)
+    spent = run_python(["-m", "bench.indexing", str(place), *corpus.folders])
     shutil.rmtree(place)
     return spent
 
 
 def run_floor(corpus: Corpus, place: Path, files: Path) -> Spent:
     """Index with the bare libraries in a new process; it must see the same chunks."""
-    spent = run_python(["-m", "bench.floors.indexing", str(place), str(files)], work=corpus.work)
+    spent = run_python(["-m", "bench.floors.indexing", str(place), str(files)])
     chunks = int((place / "chunks").read_text(encoding="ascii"))
     if chunks != corpus.chunks:
         raise RuntimeError(f"the floor made {chunks} chunks, Bookwheel {corpus.chunks}")

@@ -19,6 +19,7 @@ from bookwheel.model import Collection, Document, Link
 from bookwheel.query import SearchRequest, SearchResults
 from bookwheel.reading import documents as reading
 from bookwheel.reading import sections
+from bookwheel.reading.categories import pick_category, read_categories
 from bookwheel.reading.documents import TextPart
 from bookwheel.reading.sections import Heading, SectionText
 from bookwheel.search.run import search
@@ -200,10 +201,7 @@ class Library:
         self._require_index()
         if not 1 <= request.limit <= 1000 or request.offset < 0:
             raise BadRequest("The limit lies between 1 and 1000, the offset starts at 0.")
-        known = [state.collection for state in self.states()]
-        names = tuple(
-            reading.find_collection(known, name).name for name in request.filters.collections
-        )
+        names = tuple(self._name_of(name) for name in request.filters.collections)
         reading.require_text(*request.filters.extensions, *request.filters.folders)
         reading.require_text(*request.filters.tags)
         self._engine.refresh()
@@ -240,16 +238,34 @@ class Library:
     ) -> Page:
         """List the documents of a collection or of a folder in it, in the order of their paths."""
         self._require_index()
-        if limit < 1 or offset < 0:
-            raise BadRequest("The limit counts from 1 and the offset from 0.")
-        name = reading.find_collection(
-            [state.collection for state in self.states()], collection
-        ).name
+        _check_page(limit, offset)
+        name = self._name_of(collection)
         reading.require_text(folder)
         found, total = self._engine.list_documents(
             name, folder=folder, limit=min(limit, 1000), offset=offset
         )
         return Page([reading.make_presentable(each) for each in found], total, offset)
+
+    def categories(self, collection: str) -> dict[str, list[str]]:
+        """Return the documents of each category of a collection."""
+        self._require_index()
+        return read_categories(self._engine, self._name_of(collection))
+
+    def list_category(
+        self, collection: str, category: str, *, limit: int = 100, offset: int = 0
+    ) -> Page:
+        """List the documents of one category of a collection."""
+        name = self._name_of(collection)
+        paths = pick_category(self.categories(name), category)
+        _check_page(limit, offset)
+        found = (self._engine.document(name, path) for path in paths[offset : offset + limit])
+        documents = [reading.make_presentable(each) for each in found if each is not None]
+        return Page(documents, len(paths), offset)
+
+    def _name_of(self, collection: str) -> str:
+        """Return the name of a collection that is given by name or alias."""
+        known = [state.collection for state in self.states()]
+        return reading.find_collection(known, collection).name
 
     def states(self) -> list[CollectionState]:
         """Return the collections with their counts."""
@@ -307,6 +323,11 @@ def _remembered(settings: Settings, place: Path) -> list[Collection]:
     """Return the collections that an index holds, as it knows them."""
     with Library(settings, (), place) as library:
         return [state.collection for state in library.states()]
+
+
+def _check_page(limit: int, offset: int) -> None:
+    if limit < 1 or offset < 0:
+        raise BadRequest("The limit counts from 1 and the offset from 0.")
 
 
 def named_place(settings: Settings) -> Path | None:

@@ -4,6 +4,7 @@ One line each: path, tab, title.
 
     bookwheel list ~/notes
     bookwheel list ~/notes --folder runbooks --limit 20
+    bookwheel list ~/docs --category Guides
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ def run(
     config: Config = None,
     collection: Collection = None,
     folder: Annotated[str, typer.Option(metavar="PATH", help="Only below this folder.")] = "",
+    category: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Only this category of sidebar.md, or top folder."),
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Most rows.")] = 100,
     offset: Annotated[int, typer.Option(min=0, help="Leave out so many rows.")] = 0,
     json: Json = False,
@@ -34,7 +39,9 @@ def run(
         make_fresh(library, None)
         names = [collection] if collection else [each.name for each in library.collections]
         pages = {
-            name: library.list_documents(name, folder=folder, limit=limit, offset=offset)
+            name: library.list_category(name, category, limit=limit, offset=offset)
+            if category is not None
+            else library.list_documents(name, folder=folder, limit=limit, offset=offset)
             for name in names
         }
     if json:

@@ -34,8 +34,9 @@ def watch(
 
     stop = threading.Event()
     own = tuple(own_paths)
-    _try(update)
-    last = clock()
+    last: float | None = (
+        None  # the first look comes after listening began, so nothing slips between
+    )
     present = [path for path in paths if Path(path).is_dir()]
     events = listen(
         *present,
@@ -52,7 +53,7 @@ def watch(
         if should_stop():
             stop.set()
             continue
-        if changes or clock() - last >= reconcile_seconds:
+        if changes or last is None or clock() - last >= reconcile_seconds:
             _try(update)
             last = clock()
 

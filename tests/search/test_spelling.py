@@ -1,0 +1,64 @@
+"""Near words."""
+
+from __future__ import annotations
+
+import pytest
+
+from bookwheel.query import Filters
+from bookwheel.search.spelling import MOST_CANDIDATES, Speller, near_words
+from tests.search.shelf import Shelf
+
+
+def lengths(*words: str) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for word in words:
+        found.setdefault(len(word), []).append(word)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("word", "near"),
+    [
+        ("lettter", [(1, "letter")]),
+        ("leter", [(1, "letter")]),
+        ("lettre", [(1, "letter")]),
+        ("pletter", [(1, "letter")]),
+        ("ettre", []),
+        ("lttre", []),
+        ("elttre", [(2, "letter")]),
+        ("letter", []),
+        ("12", []),
+        ("777", []),
+    ],
+)
+def test_one_slip_is_near_and_two_only_in_a_long_word(
+    word: str, near: list[tuple[int, str]]
+) -> None:
+    assert near_words(word, lengths("letter", "1234", "778")) == near
+
+
+def test_the_commonest_of_equally_near_words_comes_first(shelf: Shelf) -> None:
+    shelf.put({"a.md": "cart", "b.md": "card", "c.md": "card"})
+    assert Speller(shelf.engine, Filters()).words("carx", own=0) == ["card", "cart"]
+
+
+def test_a_word_is_taken_for_a_slip_only_of_a_far_commoner_one(shelf: Shelf) -> None:
+    shelf.put({f"{n}.md": "colour" for n in range(25)} | {"x.md": "colous", "y.md": "colons"})
+    speller = Speller(shelf.engine, Filters())
+    assert speller.words("colous", own=1) == ["colour"]
+
+
+def test_words_of_removed_and_of_filtered_out_pages_are_not_offered(shelf: Shelf) -> None:
+    shelf.put({"a/x.md": "secretive", "b/y.md": "secretary", "c.md": "secretion"})
+    shelf.engine.begin_writing()
+    shelf.engine.remove("shelf", ["c.md"])
+    shelf.engine.commit()
+    shelf.engine.end_writing()
+    scope = Filters(folders=("b",))
+    assert Speller(shelf.engine, scope).words("secretari", own=0) == ["secretary"]
+    assert "secretion" not in Speller(shelf.engine, Filters()).words("secretiom", own=0)
+
+
+def test_few_candidates_are_offered(shelf: Shelf) -> None:
+    shelf.put({f"{letter}.md": f"wor{letter}" for letter in "abcdefgh"})
+    assert len(Speller(shelf.engine, Filters()).words("worz", own=0)) == MOST_CANDIDATES
