@@ -7,9 +7,9 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from bookwheel.engines.base import CollectionState
 from bookwheel.engines.embedded.engine import EmbeddedEngine
@@ -33,8 +33,7 @@ DATABASE = "catalog.db"
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """One page of a listing."""
 
     documents: list[Document]
@@ -73,7 +72,7 @@ class Library:
             given = from_paths([settings["docs_root"] or "."])
         if settings["language"]:
             given = [
-                replace(each, language=each.language or settings["language"]) for each in given
+                each._replace(language=each.language or settings["language"]) for each in given
             ]
         place = named_place(settings) or default_place(settings, given)
         collections, remarks = complete(given, remembered=lambda: _remembered(settings, place))
@@ -205,7 +204,7 @@ class Library:
         reading.require_text(*request.filters.extensions, *request.filters.folders)
         reading.require_text(*request.filters.tags)
         self._engine.refresh()
-        request = replace(request, filters=replace(request.filters, collections=names))
+        request = request._replace(filters=request.filters._replace(collections=names))
         return search(self._engine, request)
 
     def document(self, text: str, collection: str | None = None) -> Document:

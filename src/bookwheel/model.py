@@ -6,9 +6,8 @@ count from 1 and include both ends.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import NewType
+from typing import NamedTuple, NewType
 
 SafeText = NewType("SafeText", str)
 """Text that has passed the one door (safety.redact) and may be shown to a caller."""
@@ -28,8 +27,7 @@ class Status(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Collection:
+class Collection(NamedTuple):
     """One folder that the operator has allowed."""
 
     name: str
@@ -43,8 +41,7 @@ class Collection:
     exclude: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A heading and what stands under it, deeper headings included."""
 
     level: int
@@ -55,16 +52,14 @@ class Section:
     end_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a stretch of text lies in the words of the format: `page 3`, `slide 7`."""
 
     start: int
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A link as it stands in a document, with the sentence around it."""
 
     kind: str
@@ -74,8 +69,7 @@ class Link:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """What a format reads out of a file's bytes."""
 
     title: str
@@ -93,8 +87,7 @@ class Parsed:
     """Spans that stay readable but are left out of chunks: front matter, navigation, footers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """What search ranks: a section, a part of one, or several small ones together."""
 
     ordinal: int
@@ -106,8 +99,7 @@ class Chunk:
     pointer: str
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """One file of a collection as the catalogue knows it."""
 
     key: int
@@ -131,8 +123,7 @@ class Document:
     generation: int
 
 
-@dataclass(frozen=True, slots=True)
-class PassageTerms:
+class PassageTerms(NamedTuple):
     """What the word index holds of one chunk: terms joined by blanks."""
 
     heading: str
@@ -141,8 +132,7 @@ class PassageTerms:
     names: str
 
 
-@dataclass(frozen=True, slots=True)
-class PageTerms:
+class PageTerms(NamedTuple):
     """What the word index holds of a whole document, and of each of its chunks."""
 
     title: str
@@ -152,8 +142,7 @@ class PageTerms:
     passages: tuple[PassageTerms, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FileState:
+class FileState(NamedTuple):
     """How a file looked when it was read: enough to tell whether it changed since."""
 
     size: int
@@ -163,8 +152,7 @@ class FileState:
     """Read so soon after its modification time that a later write might not show in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """One file as the worker hands it to the engine: a document, or the reason why not."""
 
     collection: str
@@ -183,8 +171,7 @@ class Draft:
     terms: PageTerms | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What the catalogue remembers of a file, for telling what changed."""
 
     key: int

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from bookwheel.model import SafeText
 
@@ -16,8 +16,7 @@ class SearchIn(StrEnum):
     CONTENT = "content"
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(NamedTuple):
     """What a hit must fulfil whatever its words; never relaxed."""
 
     collections: tuple[str, ...] = ()
@@ -28,12 +27,11 @@ class Filters:
     date_to: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchRequest(NamedTuple):
     """One question, resolved: nothing in it is left to check."""
 
     text: str
-    filters: Filters = field(default_factory=Filters)
+    filters: Filters = Filters()
     search_in: SearchIn = SearchIn.BOTH
     limit: int = 10
     offset: int = 0
@@ -41,8 +39,7 @@ class SearchRequest:
     snippet_length: int = 240
 
 
-@dataclass(frozen=True, slots=True)
-class Snippet:
+class Snippet(NamedTuple):
     """Text around the best place, with the spans (in characters) of the words that matched."""
 
     text: SafeText
@@ -51,8 +48,7 @@ class Snippet:
     cut_after: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SearchHit:
+class SearchHit(NamedTuple):
     """One document of the answer with its best passage."""
 
     collection: str
@@ -73,8 +69,7 @@ class SearchHit:
     chunks: int
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResults:
+class SearchResults(NamedTuple):
     """The answer: hits in order, how many there may be, and what was relaxed to find them."""
 
     query: str

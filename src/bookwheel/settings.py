@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bookwheel.errors import BadRequest, NotFound
 from bookwheel.model import Collection
@@ -18,8 +18,7 @@ from bookwheel.model import Collection
 CONFIG_NAME = "bookwheel.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One setting: how it is written, checked and explained."""
 
     name: str
@@ -112,7 +111,7 @@ SETTINGS: tuple[Row, ...] = (
 _ROWS = {row.name: row for row in SETTINGS}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Settings:
     """The resolved values, each with where it came from."""
 
@@ -120,7 +119,7 @@ class Settings:
     origins: Mapping[str, str]
     collections: tuple[Collection, ...] = ()
     config: str | None = None
-    remarks: tuple[str, ...] = field(default=())
+    remarks: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -201,7 +200,7 @@ def test_all_clauses_must_be_met_or_any_as_asked(zoo: Engine) -> None:
         "northern.txt",
         "south/penguin.html",
     ]
-    assert paths_of(zoo, replace(match, all_clauses=True)) == []
+    assert paths_of(zoo, match._replace(all_clauses=True)) == []
     assert found(zoo, "swim", "penguin") == ["south/penguin.html"]
 
 
@@ -304,15 +303,15 @@ def test_filters_add_nothing_to_the_score(zoo: Engine) -> None:
     match = Match(body("swim"))
     plain = zoo.match_pages(match, 10)
     everything = Filters(("notes",), (".md", ".txt", ".html"), ("",), (), "1999-01-01")
-    filtered = zoo.match_pages(replace(match, filters=everything), 10)
+    filtered = zoo.match_pages(match._replace(filters=everything), 10)
     assert filtered == plain
     keys = tuple(key for key, _, _ in plain.entries)
-    assert zoo.match_pages(replace(match, documents=keys), 10) == plain
+    assert zoo.match_pages(match._replace(documents=keys), 10) == plain
 
 
 def test_no_filter_is_the_same_as_an_empty_one(zoo: Engine) -> None:
     match = Match(body("ice"))
-    assert zoo.match_pages(replace(match, filters=Filters()), 10) == zoo.match_pages(match, 10)
+    assert zoo.match_pages(match._replace(filters=Filters()), 10) == zoo.match_pages(match, 10)
 
 
 def test_a_bonus_lifts_a_page_without_being_asked_for(zoo: Engine) -> None:
@@ -335,7 +334,7 @@ def test_weights_decide_the_order(zoo: Engine) -> None:
     walk, swim = Term(Field.BODY, "walk", 50.0), Term(Field.BODY, "print", 1.0)
     order = ranking(zoo, Match(((walk,), (swim,))))
     assert order == ["north/bear.md", "north/papers.md"]
-    swapped = Match(((replace(walk, weight=1.0),), (replace(swim, weight=50.0),)))
+    swapped = Match(((walk._replace(weight=1.0),), (swim._replace(weight=50.0),)))
     assert ranking(zoo, swapped) == ["north/papers.md", "north/bear.md"]
 
 
@@ -343,8 +342,8 @@ def test_a_restriction_to_documents_holds_and_none_is_none(zoo: Engine) -> None:
     bear, walrus = key_of(zoo, "north/bear.md"), key_of(zoo, "north/sea/walrus.md")
     match = Match(body("ice"), documents=(bear, walrus, 999_999))
     assert paths_of(zoo, match) == ["north/bear.md", "north/sea/walrus.md"]
-    assert paths_of(zoo, replace(match, documents=())) == []
-    passages = zoo.match_passages(replace(match, documents=(bear,)), 10).entries
+    assert paths_of(zoo, match._replace(documents=())) == []
+    passages = zoo.match_passages(match._replace(documents=(bear,)), 10).entries
     assert [entry[:2] for entry in passages] == [(bear, 1)]
 
 
@@ -543,7 +542,7 @@ def test_statuses_are_counted_in_the_scope_of_the_filters(
 def test_collections_are_told_as_declared_last_with_their_counts(engine: Engine) -> None:
     fill(engine, draft("a.md", "x"), draft("b.md", "x", collection="papers"), refusal("c.md"))
     engine.begin_writing()
-    moved = replace(NOTES, path="/mnt/notes", description="Moved", include=("*.txt",))
+    moved = NOTES._replace(path="/mnt/notes", description="Moved", include=("*.txt",))
     engine.declare([moved])
     engine.mark_scanned("papers", device=7, skipped={("hidden", ".md"): 3}, at=12.5)
     engine.end_writing()
@@ -579,7 +578,7 @@ def test_a_forgotten_collection_leaves_nothing_behind_at_once(engine: Engine) ->
 
 def test_known_tells_what_is_remembered_of_every_file(engine: Engine) -> None:
     good = draft("a.md", "walrus")
-    racy = replace(draft("r.md", "x"), state=FileState(1, 2, b"d", racy=True))
+    racy = draft("r.md", "x")._replace(state=FileState(1, 2, b"d", racy=True))
     fill(engine, good, racy, refusal("b.md"))
     known = engine.known("notes")
     assert known == {
@@ -598,7 +597,7 @@ def test_known_tells_what_is_remembered_of_every_file(engine: Engine) -> None:
 
 
 def test_touch_notes_how_a_file_looks_and_nothing_else(engine: Engine) -> None:
-    fill(engine, replace(draft("a.md", "walrus"), state=FileState(6, 1, b"d", racy=True)))
+    fill(engine, draft("a.md", "walrus")._replace(state=FileState(6, 1, b"d", racy=True)))
     before = engine.generation
     engine.begin_writing()
     engine.touch("notes", {"a.md": FileState(7, 99, b"other"), "gone.md": FileState(1, 1, b"")})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -244,7 +243,7 @@ def test_pages_of_an_answer_neither_repeat_nor_skip(shelf: Shelf) -> None:
     parts = [
         document
         for offset in range(0, 25, 4)
-        for document in shelf.find(replace(request, limit=4, offset=offset))
+        for document in shelf.find(request._replace(limit=4, offset=offset))
     ]
     assert parts == whole
     assert sorted(whole) == [f"{n:02}.md" for n in range(25)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from bookwheel.errors import Conflict, IndexUnusable
@@ -12,6 +12,9 @@ from bookwheel.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
 
     from bookwheel.indexing.pipeline import Progress, Report
 
@@ -50,27 +53,37 @@ def say_problems(reports: list[Report]) -> None:
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[Progress], None] | None]:
-    """Show a bar on standard error when that is a terminal."""
+    """Show a bar on standard error when that is a terminal and the work takes a while."""
     if not sys.stderr.isatty():
         yield None
         return
+    with ExitStack() as stack:
+        bars: list[Bar] = []
+        tasks: dict[str, TaskID] = {}
+
+        def show(progress: Progress) -> None:
+            if not bars and progress.done == progress.total:
+                return
+            if not bars:
+                bars.append(stack.enter_context(_bar()))
+            if progress.collection not in tasks:
+                task = bars[0].add_task(progress.collection, total=progress.total)
+                tasks[progress.collection] = task
+            bars[0].update(tasks[progress.collection], completed=progress.done)
+
+        yield show
+
+
+def _bar() -> Bar:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    with Bar(
+    return Bar(
         TextColumn("Indexing {task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
-    ) as bar:
-        tasks: dict[str, TaskID] = {}
-
-        def show(progress: Progress) -> None:
-            if progress.collection not in tasks:
-                tasks[progress.collection] = bar.add_task(progress.collection, total=progress.total)
-            bar.update(tasks[progress.collection], completed=progress.done)
-
-        yield show
+    )

@@ -6,9 +6,8 @@ An engine stores and finds; it does not interpret, correct, rank by meaning, cut
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from bookwheel.model import Chunk, Collection, Document, Draft, FileState, Known, Link, Section
 from bookwheel.query import Filters
@@ -24,8 +23,7 @@ class Field(StrEnum):
     NAMES = "names"
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A term in one field and what a match of it is worth."""
 
     field: Field
@@ -33,8 +31,7 @@ class Term:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """What entries to find: each clause is one word of the query, met by any of its terms.
 
     With `all_clauses` every clause must be met, otherwise at least one. `bonus` terms add to the
@@ -54,16 +51,14 @@ class Match:
     documents: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """Entries in order of score: (document, chunk ordinal or 0 for the page, score)."""
 
     entries: tuple[tuple[int, int, float], ...]
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """A chunk together with its own text."""
 
     document: int
@@ -71,8 +66,7 @@ class Passage:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionState:
+class CollectionState(NamedTuple):
     """A collection as the engine knows it."""
 
     collection: Collection

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from bookwheel.errors import BadRequest, BookwheelError
@@ -45,7 +44,7 @@ def complete(
     filled: list[Collection] = []
     gone: list[Collection] = []
     for each in collections:
-        given = replace(each, path=_resolve(each.path))
+        given = each._replace(path=_resolve(each.path))
         try:
             filled.append(_fill_in(given, remarks))
         except BookwheelError as error:
@@ -67,8 +66,7 @@ def _fill_in(given: Collection, remarks: list[str]) -> Collection:
         manifest = read_manifest(root)
     if manifest.problem:
         remarks.append(f"{given.path}: {manifest.problem}.")
-    return replace(
-        given,
+    return given._replace(
         name=given.name or manifest.name or Path(given.path).name or "root",
         version=given.version or manifest.version,
         description=given.description or manifest.description,
@@ -87,4 +85,4 @@ def _with_free_name(
         name, number = f"{wanted}-{number}", number + 1
     if name != wanted:
         remarks.append(f"{collection.path} is called {name!r}, since {wanted!r} is taken.")
-    return replace(collection, name=name)
+    return collection._replace(name=name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from bookwheel.engines.base import Engine
 from bookwheel.errors import BookwheelError
@@ -260,7 +260,7 @@ def _checked(collection: str, file: FoundFile, result: Draft | FileState) -> Dra
     if (result.collection, result.path) != (collection, file.path):
         raise ValueError("the answer is about another file")
     if result.status is Status.TOO_LARGE:
-        return replace(result, state=FileState(file.size, file.modified_ns, b""))
+        return result._replace(state=FileState(file.size, file.modified_ns, b""))
     return result
 
 

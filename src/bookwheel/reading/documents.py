@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from bookwheel.addresses import candidates
 from bookwheel.engines.base import Engine
@@ -15,8 +15,7 @@ _LONGEST_NAME = 200
 """Of a name longer than this, so many characters are compared with others and quoted back."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextPart:
+class TextPart(NamedTuple):
     """A stretch of a document's text and where it lies in the whole, in characters."""
 
     text: SafeText
@@ -63,8 +62,7 @@ def find_document(engine: Engine, text: str, collection: str | None = None) -> D
 
 def make_presentable(document: Document) -> Document:
     """Return a document whose words about itself may be shown; its path stays as it is."""
-    return replace(
-        document,
+    return document._replace(
         title=make_safe(document.title),
         description=make_safe(document.description),
         tags=tuple(make_safe(tag) for tag in document.tags),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bookwheel.engines.base import Engine
 from bookwheel.errors import BadRequest, NotFound
@@ -18,8 +18,7 @@ _NUMBER = re.compile("[1-9][0-9]{0,5}")
 _ARROW = re.compile(" ?> ?")
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """One line of an outline."""
 
     level: int
@@ -27,8 +26,7 @@ class Heading:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class SectionText:
+class SectionText(NamedTuple):
     """A section as it stands in the document, heading line included."""
 
     heading: SafeText

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bookwheel.text.words import Surface, analyze_query, normal_title
 
@@ -15,8 +15,7 @@ _QUOTES = re.compile('["“”„]')
 _EXCLUDED = re.compile(r"(?<!\S)-(?=[^\W_])(\S+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A query taken apart."""
 
     title: str

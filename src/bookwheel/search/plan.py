@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from bookwheel.engines.base import Engine, Field, Match, Term
 from bookwheel.query import SearchIn, SearchRequest
@@ -20,7 +20,7 @@ WEIGHTS = {
     Field.NAMES: 1.0,
 }
 """What a match is worth by where it stands; chosen on the sets of docs/benchmarks.md."""
-ALL_WORDS_BONUS = 0.5
+ALL_WORDS_BONUS = 0.25
 """What a page gains, as a share of its score, by holding every word."""
 _MANY_PAGES = 50
 _EVERYWHERE = 0.9
@@ -29,14 +29,13 @@ TITLE_BONUS = 1000.0
 """Above any other score: a page whose title is the query comes first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """One word to look for: the stems that stand for it, and how telling it is."""
 
     word: str
     exact: tuple[str, ...]
     stems: tuple[str, ...]
-    count: int
+    times: int
     worth: float
     known: bool
     parts: tuple[tuple[str, ...], ...] = ()
@@ -45,8 +44,7 @@ class Clause:
     """So common or so empty a word that a page need not have it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What to look for, before it is put as a match to the engine."""
 
     clauses: tuple[Clause, ...]
@@ -96,7 +94,7 @@ class Planner:
 
     def split(self, clause: Clause) -> list[Clause]:
         """Return a clause for each part of a camelCase word."""
-        return [self._clause(Word(part[0], part), clause.count) for part in clause.parts]
+        return [self._clause(Word(part[0], part), clause.times) for part in clause.parts]
 
     def _frequency(self, stems: Iterable[str]) -> int:
         return max(self._engine.frequency(Field.BODY, stem) for stem in stems)
@@ -108,8 +106,7 @@ class Planner:
     def respell(self, clause: Clause, exact: Iterable[str], stems: Iterable[str]) -> Clause:
         """Return the clause as it would be for what it may have meant."""
         all_stems = tuple(dict.fromkeys([*clause.stems, *stems]))
-        return replace(
-            clause,
+        return clause._replace(
             exact=tuple(dict.fromkeys([*clause.exact, *exact])),
             stems=all_stems,
             worth=self.worth(self._frequency(all_stems)),
@@ -175,13 +172,13 @@ class Planner:
             SearchIn.BOTH: (Field.TITLE, Field.HEADING, Field.BODY),
         }[search_in]
         terms = [
-            Term(field, stem, weight * clause.count)
+            Term(field, stem, weight * clause.times)
             for stem in clause.stems
             for field in fields
             if (weight := self._weight(field, stem)) > 0
         ]
         if search_in is not SearchIn.TITLE:
-            weight = WEIGHTS[Field.EXACT] * clause.count
+            weight = WEIGHTS[Field.EXACT] * clause.times
             terms += [Term(Field.EXACT, word, weight) for word in clause.exact]
         return tuple(terms)
 

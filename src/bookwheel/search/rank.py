@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from bookwheel.engines.base import Engine
 from bookwheel.search.plan import TITLE_BONUS, Plan, Planner
@@ -12,8 +12,7 @@ PAGE_SHARE = 0.65
 """The page's share of the score; the rest is its best passage's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A page of the answer with the number of its best chunk (0: none matched)."""
 
     document: int
@@ -44,10 +43,10 @@ def with_passages(
     missing = tuple(item.document for item in ranked if not item.chunk)
     if not missing:
         return list(ranked)
-    plan = replace(plan, question=replace(plan.question, phrases=()))
+    plan = plan._replace(question=plan.question._replace(phrases=()))
     found = best_passages(engine, planner, plan, missing, limit=len(missing) * 50)
     return [
-        item if item.chunk else replace(item, chunk=found.get(item.document, (1, 0.0))[0])
+        item if item.chunk else item._replace(chunk=found.get(item.document, (1, 0.0))[0])
         for item in ranked
     ]
 
@@ -56,8 +55,8 @@ def best_passages(
     engine: Engine, planner: Planner, plan: Plan, documents: tuple[int, ...], *, limit: int
 ) -> dict[int, tuple[int, float]]:
     """Return for each document the chunk that matches best, and how well."""
-    match = replace(
-        planner.match(plan, all_clauses=False), filters=None, excluded=(), documents=documents
+    match = planner.match(plan, all_clauses=False)._replace(
+        filters=None, excluded=(), documents=documents
     )
     best: dict[int, tuple[int, float]] = {}
     for document, ordinal, score in engine.match_passages(match, limit).entries:

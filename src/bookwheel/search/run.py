@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from bookwheel.engines.base import Engine, Field
 from bookwheel.query import SearchRequest, SearchResults
@@ -23,8 +23,7 @@ _POOL = 50
 """At least so many pages are looked at closely, so that the best passage can lift one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Retrieved:
+class Retrieved(NamedTuple):
     """Candidates in order of their page score, how many there may be, and what was relaxed."""
 
     pages: dict[int, float]
@@ -91,7 +90,7 @@ def correct(
         meant = respelt.exact[1:] or respelt.stems[len(clause.stems) :]
         notes.append(f"'{clause.word}' also as {', '.join(repr(word) for word in meant)}")
         titles += [title.replace(clause.word, word) for title in titles for word in meant][:8]
-    plan = replace(plan, clauses=tuple(clauses))
+    plan = plan._replace(clauses=tuple(clauses))
     return plan, (*notes, *_missing(plan.clauses)), tuple(normal_title(t) for t in titles)
 
 

@@ -72,20 +72,20 @@ _ASKING = {
 }
 """Words with which people ask, beside the common ones: they say little about the answer."""
 _SCRIPTS = (
-    ("ja", re.compile("[\u3040-\u30ff]")),
-    ("zh", re.compile("[\u4e00-\u9fff]")),
-    ("ko", re.compile("[\uac00-\ud7af]")),
-    ("th", re.compile("[\u0e00-\u0e7f]")),
-    ("ru", re.compile("[\u0400-\u04ff]")),
-    ("el", re.compile("[\u0370-\u03ff]")),
-    ("hi", re.compile("[\u0900-\u097f]")),
-    ("fa", re.compile("[\u067e\u0686\u0698\u06af\u06cc]")),
-    ("ar", re.compile("[\u0600-\u06ff]")),
-    ("hy", re.compile("[\u0530-\u058f]")),
-    ("ta", re.compile("[\u0b80-\u0bff]")),
-    ("he", re.compile("[\u0590-\u05ff]")),
+    ("ja", "[\u3040-\u30ff]"),
+    ("zh", "[\u4e00-\u9fff]"),
+    ("ko", "[\uac00-\ud7af]"),
+    ("th", "[\u0e00-\u0e7f]"),
+    ("ru", "[\u0400-\u04ff]"),
+    ("el", "[\u0370-\u03ff]"),
+    ("hi", "[\u0900-\u097f]"),
+    ("fa", "[\u067e\u0686\u0698\u06af\u06cc]"),
+    ("ar", "[\u0600-\u06ff]"),
+    ("hy", "[\u0530-\u058f]"),
+    ("ta", "[\u0b80-\u0bff]"),
+    ("he", "[\u0590-\u05ff]"),
 )
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS = r"[^\W\d_]+"
 _SAMPLE = 3000
 
 
@@ -114,7 +114,7 @@ def detect_language(text: str, default: str = "en") -> str:
             return script
     counts: dict[str, int] = {}
     common = _common_words()
-    for word in _LETTERS.findall(sample.lower()):
+    for word in re.findall(_LETTERS, sample.lower()):
         for language in common.get(word, ()):
             counts[language] = counts.get(language, 0) + 1
     if not counts:
@@ -128,7 +128,7 @@ def _by_script(sample: str) -> str | None:
     """Return the language of the script that makes up a good part of the sample."""
     enough = max(4, len(sample) // 8)
     for language, letters in _SCRIPTS:
-        if len(letters.findall(sample)) >= enough:
+        if len(re.findall(letters, sample)) >= enough:
             return language
     return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bookwheel.text.words import Finder
 
@@ -17,8 +17,7 @@ _LINE_MARKS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Cutting:
+class Cutting(NamedTuple):
     """A cut stretch of text: spans of marked words, and whether text was left out around it."""
 
     text: str

@@ -13,8 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import Stemmer
@@ -47,17 +46,30 @@ _TIED = re.compile(r"[-._:&]")
 _POSSESSIVE = re.compile(r"['’][sS]$")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^A-Za-z\d]+")
 _IS_CAMEL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2,}[a-rt-z]|[A-Z]{2,}s[a-z]")
-_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
-_SCRIPT_RUN = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
-# Blocks in which combining marks are found: a quick look before the look at each character.
-_MAY_HOLD_MARKS = re.compile(
-    "[\u0300-\u036f\u0483-\u0489\u0590-\u1dff\u20d0-\u20ff\u2cef-\u2d7f\u302a-\u309a"
-    "\ua66f-\uabff\ufb1e\ufe00-\ufe2f\U00010000-\U0010ffff]"
-)
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _JOINERS = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 # Link targets and long data are addresses, not words of the text.
 _TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)")
+
+
+@cache
+def _unspaced_run() -> re.Pattern[str]:
+    """Compiled when the first such text comes: wide classes cost milliseconds, most texts none."""
+    return re.compile(f"[{_UNSPACED}]+")
+
+
+@cache
+def _script_run() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+
+
+@cache
+def _may_hold_marks() -> re.Pattern[str]:
+    """Match the blocks in which combining marks are found, before a look at each character."""
+    return re.compile(
+        "[\u0300-\u036f\u0483-\u0489\u0590-\u1dff\u20d0-\u20ff\u2cef-\u2d7f\u302a-\u309a"
+        "\ua66f-\uabff\ufb1e\ufe00-\ufe2f\U00010000-\U0010ffff]"
+    )
 
 
 class Terms(NamedTuple):
@@ -68,8 +80,7 @@ class Terms(NamedTuple):
     names: str
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word of a query: as typed, its stems in each language, and its camelCase parts."""
 
     exact: str
@@ -77,8 +88,7 @@ class Word:
     parts: tuple[tuple[str, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Surface:
+class Surface(NamedTuple):
     """What one surface of a query asks for: an identifier (perhaps) and its words."""
 
     text: str
@@ -166,7 +176,7 @@ def _identifiers(match: re.Match[str], surface: str, bare: str) -> list[str]:
 
 def is_unspaced(text: str) -> bool:
     """Tell whether a text is of a script that is written without spaces."""
-    return _UNSPACED_RUN.fullmatch(text) is not None
+    return not text.isascii() and _unspaced_run().fullmatch(text) is not None
 
 
 def _bigrams(run: str) -> list[str]:
@@ -220,8 +230,8 @@ def _blank_before(terms: list[str]) -> str:
 def _word_terms(word: str, language: str) -> list[tuple[str, list[str]]]:
     """Return (exact, stems) for a word; an unspaced run gives one pair for each two letters."""
     folded = fold(word)
-    if not folded.isascii() and _UNSPACED_RUN.search(folded):
-        return [pair for run in _SCRIPT_RUN.findall(folded) for pair in _run_terms(run, language)]
+    if not folded.isascii() and _unspaced_run().search(folded):
+        return [pair for run in _script_run().findall(folded) for pair in _run_terms(run, language)]
     if len(folded) > LONGEST_WORD:
         return []
     return [(folded, [stem(folded, language), *(stem(p, language) for p in _camel_parts(word))])]
@@ -275,7 +285,7 @@ def analyze_query(text: str, languages: tuple[str, ...]) -> list[Surface]:
 
 
 def _query_stems(folded: str, languages: tuple[str, ...]) -> tuple[str, ...]:
-    if _UNSPACED_RUN.match(folded):
+    if not folded.isascii() and _unspaced_run().match(folded):
         return (folded,)
     return tuple(dict.fromkeys(stem(folded, language) for language in languages))
 
@@ -322,13 +332,13 @@ class Finder(dict[str, str]):
     def _find_in_word(self, text: str, start: int, end: int) -> list[tuple[int, int, str]]:
         """Look at one word of any script; unspaced runs match by their pairs of letters."""
         word = text[start:end]
-        if not _UNSPACED_RUN.search(word):
+        if not _unspaced_run().search(word):
             term = self[word]
             return [(start, end, term)] if term else []
         found = []
-        for run in _SCRIPT_RUN.finditer(word):
+        for run in _script_run().finditer(word):
             first, last = start + run.start(), start + run.end()
-            step = 2 if _UNSPACED_RUN.match(run[0]) and last - first > 1 else last - first
+            step = 2 if _unspaced_run().match(run[0]) and last - first > 1 else last - first
             for at in range(first, last - step + 1):
                 term = self[text[at : at + step]]
                 if term:

@@ -99,7 +99,7 @@ def test_a_rebuilt_word_index_answers_as_the_written_one_did(tmp_path: Path) -> 
 # The word index is disposable
 
 
-def _stamp(change: Callable[[list[object]], list[object]]) -> Callable[[Path], None]:
+def _stamp(change: Callable[[list[object]], list[object]]) -> Callable[[Path], object]:
     def apply(words: Path) -> None:
         stamp = words / "made-from.json"
         stamp.write_text(json.dumps(change(json.loads(stamp.read_text()))), encoding="utf-8")
@@ -107,7 +107,7 @@ def _stamp(change: Callable[[list[object]], list[object]]) -> Callable[[Path], N
     return apply
 
 
-def _cut(pattern: str, length: int) -> Callable[[Path], None]:
+def _cut(pattern: str, length: int) -> Callable[[Path], object]:
     def apply(words: Path) -> None:
         for file in words.glob(pattern):
             file.write_bytes(file.read_bytes()[:length])
@@ -115,7 +115,7 @@ def _cut(pattern: str, length: int) -> Callable[[Path], None]:
     return apply
 
 
-def _edit(name: str, old: str, new: str) -> Callable[[Path], None]:
+def _edit(name: str, old: str, new: str) -> Callable[[Path], object]:
     def apply(words: Path) -> None:
         file = words / name
         text = file.read_text(encoding="utf-8")
@@ -125,7 +125,7 @@ def _edit(name: str, old: str, new: str) -> Callable[[Path], None]:
     return apply
 
 
-DAMAGES: dict[str, Callable[[Path], None]] = {
+DAMAGES: dict[str, Callable[[Path], object]] = {
     "missing": shutil.rmtree,
     "half missing": lambda words: shutil.rmtree(words / "passages"),
     "without a stamp": lambda words: (words / "made-from.json").unlink(),
@@ -139,7 +139,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "with cut terms": _cut("pages/*.term", 50),
     "with cut entries": _cut("passages/*.idx", 7),
     "with cut positions": _cut("pages/*.pos", 0),
-    "with lost numbers": lambda words: [f.unlink() for f in words.glob("*/*.fast")] and None,
+    "with lost numbers": lambda words: list(map(Path.unlink, words.glob("*/*.fast"))),
     "with a broken list of files": _cut("*/.managed.json", 5),
 }
 
@@ -175,7 +175,8 @@ def test_a_word_index_that_breaks_in_use_is_made_anew_when_asked(index: Path) ->
         data = bytearray(file.read_bytes())
         data[: len(data) // 2] = b"\xff" * (len(data) // 2)
         file.write_bytes(data)
-    assert found(engine := engine_in(index), "walrus") == ["a.md", "b.md", "c.md"]
+    engine = engine_in(index)
+    assert found(engine, "walrus") == ["a.md", "b.md", "c.md"]
     engine.close()
 
 

@@ -10,8 +10,8 @@ import os
 import struct
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
@@ -78,8 +78,7 @@ CREATE TABLE skipped(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where an index lies: one database file and what is derived from it beside it."""
 
     database: Path

@@ -32,10 +32,6 @@ class DerivedWords:
         self._words: WordIndex | None = None
         self._opening = threading.RLock()
 
-    @property
-    def is_open(self) -> bool:
-        return self._words is not None
-
     def open(self, *, readonly: bool = False) -> WordIndex:
         """Return the word index as it is."""
         with self._opening:

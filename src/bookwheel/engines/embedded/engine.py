@@ -36,6 +36,7 @@ class EmbeddedEngine:
         self._writer: apsw.Connection | None = None
         self._derived = DerivedWords(self._place, self._reading, on_replay)
         self._catching_up = threading.Lock()
+        self._is_ready = False
         self.readonly = False
 
     @property
@@ -73,12 +74,18 @@ class EmbeddedEngine:
 
     def _word_index(self) -> WordIndex:
         """Return the word index, bringing it up to date where no other process does."""
-        if not self._derived.is_open and not self._lock.held:
+        if not self._is_ready:
             # One thread does it; the others wait, lest one should end another's writing.
             with self._catching_up:
-                if not self._is_in_step():
-                    self._catch_up()
+                self._make_ready()
         return self._derived.open(readonly=self.readonly)
+
+    def _make_ready(self) -> None:
+        if self._is_ready or self._lock.held:
+            return
+        if not self._is_in_step():
+            self._catch_up()
+        self._is_ready = True
 
     def _is_in_step(self) -> bool:
         if not self._derived.is_current():
@@ -139,6 +146,7 @@ class EmbeddedEngine:
         self._close_readers()
 
     def _close_readers(self) -> None:
+        self._is_ready = False
         self._derived.close()
         for connection in self._readers:
             _close(connection)

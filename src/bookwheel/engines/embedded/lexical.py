@@ -12,8 +12,8 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 import tantivy
 from tantivy import Occur, Query
@@ -56,8 +56,7 @@ def guarded() -> Iterator[None]:
         raise WordsFailed(str(error)) from error
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What the word index needs to know of one document."""
 
     key: int

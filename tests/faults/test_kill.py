@@ -1,0 +1,223 @@
+"""kill -9 at any moment loses no committed document and leaves none half indexed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bookwheel.engines.base import Match
+from bookwheel.engines.embedded.engine import EmbeddedEngine
+from bookwheel.library import Library
+from bookwheel.query import SearchRequest
+from tests.engines.drafts import found, problems
+from tests.engines.embedded.scenes import ROOT
+from tests.engines.embedded.test_rebuild import open_library
+
+_ALL = Match(())
+WORDS = [f"w{number}ord" for number in range(400)]
+
+
+class Tree:
+    """A folder of documents that changes at random, each with a word of its own."""
+
+    def __init__(self, folder: Path, chance: random.Random) -> None:
+        self.folder = folder
+        self._chance = chance
+        self._count = 0
+        folder.mkdir()
+
+    def write(self, name: str) -> None:
+        self._count += 1
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        parts = [
+            f"## Part {part}\n\n{' '.join(self._chance.choices(WORDS, k=150))}\n"
+            for part in range(self._chance.randint(0, 3))
+        ]
+        own = f"unique{self._count}word"
+        path.write_text(f"# Title {name}\n\n{own}\n\n{''.join(parts)}", encoding="utf-8")
+
+    def change(self, number: int) -> None:
+        """Add, edit and delete some files."""
+        for _ in range(number):
+            name = f"{self._chance.choice('abcd')}/{self._chance.randrange(40)}.md"
+            if self._chance.random() < 0.2:
+                (self.folder / name).unlink(missing_ok=True)
+            else:
+                self.write(name)
+
+
+def _committed(index: Path) -> dict[str, str]:
+    """Return what the database holds, read by SQLite itself: text by path."""
+    database = index / "catalog.db"
+    if not database.exists():
+        return {}
+    with contextlib.closing(sqlite3.connect(database)) as connection:
+        rows = connection.execute(
+            "SELECT path, text FROM documents JOIN texts ON document = id WHERE status = 'ok'"
+        )
+        return {path: text.decode() for path, text in rows}
+
+
+def _own_word(text: str) -> str:
+    return text.split("\n")[2]
+
+
+def _search_all(library: Library, expected: dict[str, str]) -> None:
+    for path, text in expected.items():
+        hits = library.search(SearchRequest(_own_word(text), fuzzy=False)).hits
+        assert [hit.document for hit in hits] == [path]
+
+
+def _everything(library: Library) -> dict[str, object]:
+    """Return all that the index says of every document, and some answers."""
+    name = library.states()[0].collection.name
+    said: dict[str, object] = {}
+    for document in library.list_documents(name, limit=1000).documents:
+        said[document.path] = (
+            document.title,
+            document.size,
+            document.words,
+            document.chunks,
+            library.text(document).text,
+            library.outline(document),
+            library.links(document),
+        )
+    for words in zip(WORDS[::20], WORDS[7::20], strict=False):
+        request = SearchRequest(" ".join(words), limit=1000, fuzzy=False)
+        said[" ".join(words)] = sorted(hit.document for hit in library.search(request).hits)
+    return said
+
+
+def _start(tree: Path, index: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "bookwheel", "index", str(tree), "--index", str(index)]
+    return subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _run_and_kill(tree: Path, index: Path, delay: float, *, workers_too: bool) -> bool:
+    """Start an indexing, kill it when the time is over; tell whether it was still at it."""
+    with _start(tree, index) as process:
+        try:
+            process.wait(delay)
+        except subprocess.TimeoutExpired:
+            if workers_too:
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
+            return True
+        return False
+
+
+def _rounds(tmp_path: Path, rounds: int) -> None:
+    chance = random.Random(1)
+    tree, index = Tree(tmp_path / "tree", chance), tmp_path / "index"
+    tree.change(120)
+    began = time.monotonic()
+    with _start(tree.folder, tmp_path / "first") as process:
+        assert process.wait() == 0
+    whole = time.monotonic() - began
+    killed = 0
+    for number in range(rounds):
+        delay = whole * chance.uniform(0.3, 1.1)
+        killed += _run_and_kill(tree.folder, index, delay, workers_too=bool(number % 2))
+        committed = _committed(index)
+        with open_library(index, tree.folder) as library:
+            if library.exists:
+                assert library.check() == []
+                _search_all(library, committed)
+                assert library.check() == []
+        tree.change(25)
+    assert killed
+    with _start(tree.folder, index) as process:
+        assert process.wait() == 0
+    with (
+        open_library(index, tree.folder) as library,
+        open_library(tmp_path / "fresh", tree.folder) as fresh,
+    ):
+        fresh.update()
+        assert _everything(library) == _everything(fresh)
+        assert library.check() == []
+
+
+def test_an_indexing_killed_again_and_again_ends_as_one_that_was_not(tmp_path: Path) -> None:
+    _rounds(tmp_path, 8)
+
+
+@pytest.mark.faults
+@pytest.mark.timeout(1200)
+def test_an_indexing_killed_two_hundred_times_ends_as_one_that_was_not(tmp_path: Path) -> None:
+    _rounds(tmp_path, 200)
+
+
+# Several processes on one index
+
+
+def _wait_for(condition: Callable[[], bool], seconds: float = 30) -> None:
+    ticking, end = threading.Event(), time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not come about in time"
+        ticking.wait(0.01)
+
+
+def _log(folder: Path, name: str) -> list[str]:
+    path = folder / f"{name}.log"
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+
+@pytest.mark.parametrize("number", [2, 4])
+def test_when_the_writer_is_killed_another_takes_over_and_nothing_is_lost(
+    tmp_path: Path, number: int
+) -> None:
+    names = [f"p{each}" for each in range(number)]
+    crowd = {
+        name: subprocess.Popen(
+            [sys.executable, "-m", "tests.faults.crowd", str(tmp_path), name],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+        )
+        for name in names
+    }
+    try:
+        while len(crowd) > 1:
+            _wait_for(lambda: any(_log(tmp_path, name).count("committed") >= 2 for name in crowd))
+            writer = next(n for n in crowd if _log(tmp_path, n).count("committed") >= 2)
+            process = crowd.pop(writer)
+            process.kill()
+            process.communicate()
+        (last,) = crowd
+        _wait_for(lambda: _log(tmp_path, last).count("committed") >= 1)
+        crowd[last].communicate()
+        assert crowd.pop(last).returncode == 0
+    finally:
+        for process in crowd.values():
+            process.kill()
+            process.communicate()
+    lines = [line for name in names for line in _log(tmp_path, name)]
+    assert "lost some" not in lines
+    written = sorted(line.removeprefix("wrote ") for line in lines if line.startswith("wrote "))
+    engine = EmbeddedEngine(tmp_path / "catalog.db")
+    everything = engine.paths("notes")
+    assert set(everything) >= set(written)
+    # A writer may be killed between writing a document and telling of it.
+    assert len(everything) <= len(written) + number
+    assert engine.match_pages(_ALL, 9_999, count=True).total == len(everything)
+    assert len(found(engine, "walrus")) == min(100, len(everything))
+    assert problems(engine) == []
+    engine.close()

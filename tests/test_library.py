@@ -1,0 +1,301 @@
+"""The library as a whole: where its index lies, what it finds, what it lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bookwheel.errors import BadRequest, IndexUnusable, NotFound
+from bookwheel.library import Library
+from bookwheel.model import Collection
+from bookwheel.query import Filters, SearchRequest
+from bookwheel.settings import Settings, load
+from tests.conftest import Shelf, find
+
+# ------------------------------------------------------------------- where the index lies
+
+
+def place_of(shelf: Shelf, **environment: str) -> Path:
+    settings = load(environment=environment, use_start_folder=False)
+    with Library.open(settings, [str(shelf.folder)]) as library:
+        return library.database
+
+
+@pytest.mark.requirement("A-040")
+def test_index_wins_over_search_db_path_and_that_over_cache_root(shelf: Shelf) -> None:
+    environment = {"CACHE_ROOT": "/c", "SEARCH_DB_PATH": "/s/x.db"}
+    flagged = load({"index": "/i"}, environment=environment, use_start_folder=False)
+
+    with Library.open(flagged, [str(shelf.folder)]) as library:
+        assert library.database == Path("/i/catalog.db")
+    assert place_of(shelf, BOOKWHEEL_INDEX="/i", **environment) == Path("/i/catalog.db")
+    assert place_of(shelf, **environment) == Path("/s/x.db")
+    assert place_of(shelf, CACHE_ROOT="/c").parent.parent == Path("/c")
+
+
+@pytest.mark.requirement("A-038")
+def test_search_db_path_is_the_index_file_and_derived_data_lies_beside_it(shelf: Shelf) -> None:
+    shelf.put("a.md", "zebra")
+    database = shelf.place / "new" / "er" / "my index.sqlite"
+
+    shelf.update(index=None, search_db_path=str(database))
+
+    assert shelf.find("zebra", index=None, search_db_path=str(database)) == ["a.md"]
+    assert database.is_file()
+    assert all(each.name.startswith(database.name) for each in database.parent.iterdir())
+
+
+@pytest.mark.requirement("P-051")
+def test_cache_root_is_the_folder_on_disk_in_which_the_index_is_kept(shelf: Shelf) -> None:
+    shelf.put("a.md", "zebra")
+    cache = shelf.place / "cache"
+
+    shelf.update(index=None, cache_root=str(cache))
+
+    assert shelf.find("zebra", index=None, cache_root=str(cache)) == ["a.md"]
+    (index,) = cache.iterdir()
+    assert (index / "catalog.db").is_file()
+
+
+@pytest.mark.requirement("A-039")
+def test_where_nothing_names_a_place_the_index_is_in_the_users_cache_folder(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(shelf.place / "xdg"))
+
+    assert place_of(shelf).parent.parent == shelf.place / "xdg" / "bookwheel"
+
+
+def test_each_set_of_folders_has_an_index_of_its_own_whatever_their_order_or_names(
+    shelf: Shelf,
+) -> None:
+    other = shelf.place / "other"
+    other.mkdir()
+
+    def place(*folders: Path) -> Path:
+        with shelf.open(*folders, index=None, cache_root=str(shelf.place / "c")) as library:
+            return library.database
+
+    before = place(shelf.folder)
+    assert len({before, place(other), place(shelf.folder, other)}) == 3
+    assert place(shelf.folder, other) == place(other, shelf.folder)
+    shelf.put("manifest.json", '{"name": "Renamed"}')
+    assert place(shelf.folder) == before
+
+
+def test_an_index_that_is_named_alone_knows_its_folders(shelf: Shelf) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+    settings = load({"index": str(shelf.place / "index")}, use_start_folder=False, environment={})
+
+    with Library.open(settings) as library:
+        assert library.collections == (Collection("notes", str(shelf.folder)),)
+        assert find(library, "zebra") == ["a.md"]
+
+
+def test_with_no_folder_named_the_documents_root_is_meant_else_the_current_folder(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def folders(settings: Settings) -> list[str]:
+        with Library.open(settings) as library:
+            return [each.path for each in library.collections]
+
+    monkeypatch.chdir(shelf.place)
+    assert folders(load(environment={})) == [str(shelf.place)]
+    assert folders(load(environment={"DOCS_ROOT": "notes"})) == [str(shelf.folder)]
+
+
+def test_a_place_that_holds_something_else_is_refused_and_left_as_it_is(shelf: Shelf) -> None:
+    shelf.put("a.md", "zebra")
+    (shelf.place / "index").mkdir()
+    foreign = shelf.place / "index" / "catalog.db"
+    foreign.write_bytes(b"my diary" * 100)
+
+    with pytest.raises(IndexUnusable, match="the file is no Bookwheel index"):
+        shelf.update()
+    assert foreign.read_bytes() == b"my diary" * 100
+
+
+def test_before_the_first_update_there_is_nothing_to_ask(shelf: Shelf) -> None:
+    with shelf.open() as library:
+        assert (library.exists, library.is_indexed, library.states()) == (False, False, [])
+        assert (library.ledger(), library.skipped("notes")) == ([], {})
+        for ask in (
+            lambda: find(library, "zebra"),
+            lambda: library.document("a.md"),
+            lambda: library.list_documents("notes"),
+            library.check,
+        ):
+            with pytest.raises(NotFound, match="There is no index at"):
+                ask()
+    assert not (shelf.place / "index").exists()
+
+
+# ------------------------------------------------------------------- what is found
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    shelf = Shelf(tmp_path_factory.mktemp("library"))
+    shelf.put("bare.md", "nothing but words about a Zebra, ÄRGER and naïve ΣΊΣΥΦΟΣ")
+    shelf.put("bare.txt", "\ufeffzebra in a text\r\nwith\tall \x07its\x1b lines\n  and blanks  \n")
+    shelf.put("page.html", "<p>a zebra without any head</p>")
+    shelf.put("1/2/3/4/5/6/7/8/9/deep.md", "# Deep\n\nzebra\n\n## Below\n\nokapi far down\n")
+    shelf.put("1/2/3/deep.html", "<title>T</title>zebra")
+    shelf.put("1/2/3/deep.txt", "zebra")
+    shelf.put("EXT.MD", "zebra")
+    shelf.put("image.png", "zebra")
+    shelf.put("1-other/x.md", "zebra")
+    with shelf.open() as library:
+        library.update()
+        yield library
+
+
+ALL = [
+    "1-other/x.md",
+    "1/2/3/4/5/6/7/8/9/deep.md",
+    "1/2/3/deep.html",
+    "1/2/3/deep.txt",
+    "EXT.MD",
+    "bare.md",
+    "bare.txt",
+    "page.html",
+]
+
+
+@pytest.mark.requirement("F-001", "F-002", "X-002", "X-030")
+def test_files_without_any_markup_are_found_and_titled_however_deep_they_lie(
+    library: Library,
+) -> None:
+    hits = library.search(SearchRequest("zebra", limit=50)).hits
+
+    assert sorted(hit.document for hit in hits) == ALL
+    assert all(hit.title for hit in hits)
+    assert all(hit.collection == "notes" for hit in hits)
+
+
+@pytest.mark.requirement("P-016")
+@pytest.mark.parametrize("word", ["zebra", "ZEBRA", "ärger", "Ärger", "NAÏVE", "σίσυφος"])
+def test_upper_and_lower_case_are_the_same(library: Library, word: str) -> None:
+    assert "bare.md" in find(library, word)
+    assert find(library, word) == find(library, word.upper()) == find(library, word.lower())
+
+
+@pytest.mark.requirement("F-015")
+def test_the_text_of_a_text_file_is_complete_and_as_written(library: Library) -> None:
+    text = library.text(library.document("bare.txt")).text
+
+    assert text == "zebra in a text\nwith\tall its lines\n  and blanks  \n"
+
+
+@pytest.mark.requirement("X-005")
+def test_a_hit_shows_the_place_it_was_taken_from(library: Library) -> None:
+    (hit,) = library.search(SearchRequest("okapi", fuzzy=False)).hits
+    document = library.document(hit.document)
+
+    assert hit.pointer == f"lines {hit.start_line}-{hit.end_line}"
+    assert "okapi far down" in library.lines(document, hit.start_line, hit.end_line).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "  ",
+        "-x",
+        "--",
+        '"',
+        "-",
+        "\ud800",
+        "\0",
+        "😀",
+        "( OR ) *:* ^2",
+        "x" * 100_000,
+        "a " * 50_000,
+    ],
+)
+def test_any_text_is_a_query(library: Library, text: str) -> None:
+    results = library.search(SearchRequest(text))
+
+    assert results.query == text
+    assert all(0 <= hit.score <= 1 for hit in results.hits)
+
+
+@pytest.mark.parametrize(("limit", "offset"), [(0, 0), (1001, 0), (10, -1)])
+def test_bounds_of_an_answer_are_checked(library: Library, limit: int, offset: int) -> None:
+    with pytest.raises(BadRequest, match="The limit lies between 1 and 1000"):
+        library.search(SearchRequest("zebra", limit=limit, offset=offset))
+
+
+@pytest.mark.parametrize("field", ["extensions", "folders", "tags"])
+def test_a_filter_that_is_no_text_is_refused(library: Library, field: str) -> None:
+    filters = replace(Filters(), **{field: ("\ud800",)})
+
+    with pytest.raises(BadRequest, match="is not valid Unicode"):
+        library.search(SearchRequest("zebra", filters=filters))
+
+
+def test_a_filter_by_an_unknown_collection_names_the_nearest(library: Library) -> None:
+    with pytest.raises(NotFound) as caught:
+        library.search(SearchRequest("zebra", filters=Filters(collections=("note",))))
+
+    assert caught.value.hint == 'There is "notes".'
+
+
+# ------------------------------------------------------------------- what is listed
+
+
+def listed(library: Library, *, folder: str = "", limit: int = 100, offset: int = 0) -> list[str]:
+    page = library.list_documents("notes", folder=folder, limit=limit, offset=offset)
+    return [each.path for each in page.documents]
+
+
+def test_a_listing_pages_through_a_collection_in_the_order_of_paths(library: Library) -> None:
+    pages = [library.list_documents("notes", limit=3, offset=offset) for offset in (0, 3, 6, 9)]
+
+    assert [each.path for page in pages for each in page.documents] == ALL
+    assert [(page.total, page.has_more) for page in pages] == [
+        (8, True),
+        (8, True),
+        (8, False),
+        (8, False),
+    ]
+
+
+def test_a_listing_of_a_folder_holds_what_lies_below_it_and_no_namesake(library: Library) -> None:
+    below = ["1/2/3/4/5/6/7/8/9/deep.md", "1/2/3/deep.html", "1/2/3/deep.txt"]
+
+    assert listed(library, folder="1") == listed(library, folder="/1/2/") == below
+    assert listed(library, folder="none") == []
+
+
+def test_bounds_of_a_listing_are_checked(library: Library) -> None:
+    for ask in (
+        lambda: listed(library, limit=0),
+        lambda: listed(library, offset=-1),
+        lambda: listed(library, folder="\ud800"),
+    ):
+        with pytest.raises(BadRequest):
+            ask()
+
+
+@pytest.mark.requirement("X-003")
+def test_a_collection_may_have_alias_description_version_and_source_label(shelf: Shelf) -> None:
+    shelf.put("a.md", "zebra")
+    config = shelf.place / "bookwheel.toml"
+    config.write_text(
+        "[[collections]]\npath = 'notes'\nname = 'N'\nalias = 'A'\ndescription = 'D'\n"
+        "version = '1'\nsource = 'S'\n",
+        encoding="utf-8",
+    )
+    settings = load({"index": str(shelf.place / "i")}, config=str(config), environment={})
+
+    with Library.open(settings) as library:
+        library.update()
+        expected = Collection("N", str(shelf.folder), "A", "D", "1", "S")
+        assert [state.collection for state in library.states()] == [expected]
+        assert library.document("A/a.md").source == "S"
+        assert library.list_documents("A").documents == library.list_documents("N").documents
