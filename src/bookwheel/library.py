@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from bookwheel.engines.base import CollectionState
 from bookwheel.engines.embedded.engine import EmbeddedEngine
-from bookwheel.errors import BadRequest, IndexDamaged, NotFound
+from bookwheel.errors import BadRequest, BookwheelError, IndexDamaged, NotFound
 from bookwheel.formats import READERS_VERSION
 from bookwheel.model import Collection, Document, Link
 from bookwheel.query import SearchRequest, SearchResults
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
     from bookwheel.indexing.pipeline import Progress, Report
 
 DATABASE = "catalog.db"
-
-log = logging.getLogger(__name__)
 
 
 class Page(NamedTuple):
@@ -54,6 +50,7 @@ class Library:
         self.settings = settings
         self.collections = tuple(collections)
         self.database = database
+        self._given: tuple[Collection, ...] = ()
         self._engine = EmbeddedEngine(database)
 
     @classmethod
@@ -62,7 +59,7 @@ class Library:
 
         With no folder given and an index named that exists, its own folders are meant.
         """
-        from bookwheel.indexing.folders import complete, from_paths
+        from bookwheel.indexing.folders import from_paths
 
         given = from_paths(paths) or list(settings.collections)
         if not given:
@@ -75,14 +72,45 @@ class Library:
                 each._replace(language=each.language or settings["language"]) for each in given
             ]
         place = named_place(settings) or default_place(settings, given)
-        collections, remarks = complete(given, remembered=lambda: _remembered(settings, place))
-        settings = replace(settings, remarks=(*settings.remarks, *remarks))
-        return cls(settings, collections, place)
+        library = cls(settings, (), place)
+        library._given = tuple(given)
+        remarks = [] if library._recall() else library._look()
+        library.settings = replace(settings, remarks=(*settings.remarks, *remarks))
+        return library
+
+    def _recall(self) -> bool:
+        """Take the folders as the index knows them, without looking at them; tell if it does."""
+        try:
+            known = {state.collection.path: state.collection for state in self.states()}
+        except BookwheelError:
+            return False
+        recalled = [known[each.path] for each in self._given if each.path in known]
+        if not len(recalled) == len(known) == len(self._given):
+            return False
+        if not all(map(_agrees, self._given, recalled)):
+            return False
+        self.collections = tuple(recalled)
+        return True
+
+    def _look(self) -> list[str]:
+        """Take the folders as they are now, manifests included; return what is worth saying."""
+        from bookwheel.indexing.folders import complete
+
+        def remembered() -> list[Collection]:
+            return [state.collection for state in self.states()]
+
+        collections, remarks = complete(self._given, remembered=remembered)
+        self.collections = tuple(collections)
+        return remarks
 
     @classmethod
     def _from_index(cls, settings: Settings, place: Path) -> Self:
         library = cls(settings, (), place)
-        library.collections = tuple(state.collection for state in library.states())
+        try:
+            library.collections = tuple(state.collection for state in library.states())
+        except IndexDamaged as error:
+            hint = "Name its folders: `bookwheel doctor FOLDER... --index DIR --repair`."
+            raise IndexDamaged(error.message, hint=hint) from error
         return library
 
     def __enter__(self) -> Self:
@@ -130,7 +158,10 @@ class Library:
         try:
             return self._update(full, on_progress, should_stop)
         except IndexDamaged as error:
-            log.warning("%s %s", error.message, self._set_aside())
+            # Imported here, as all that a search does not need: it must start quickly.
+            import logging
+
+            logging.getLogger(__name__).warning("%s %s", error.message, self._set_aside())
             return self._update(full, on_progress, should_stop)
 
     def _update(
@@ -141,6 +172,7 @@ class Library:
     ) -> list[Report]:
         from bookwheel.indexing.pipeline import Updater
 
+        remarks = self._look() if self._given else []
         with self.writing() as engine:
             self._forget_others(engine)
             engine.declare(self.collections)
@@ -162,7 +194,9 @@ class Library:
             ]
             if full and not should_stop():
                 engine.set_note("readers", READERS_VERSION)
-            return reports
+        news = [remark for remark in remarks if remark not in self.settings.remarks]
+        self.settings = replace(self.settings, remarks=(*self.settings.remarks, *news))
+        return reports
 
     def _forget_others(self, engine: EmbeddedEngine) -> None:
         """Drop folders that this index held for another set of folders."""
@@ -318,10 +352,9 @@ class Library:
             )
 
 
-def _remembered(settings: Settings, place: Path) -> list[Collection]:
-    """Return the collections that an index holds, as it knows them."""
-    with Library(settings, (), place) as library:
-        return [state.collection for state in library.states()]
+def _agrees(given: Collection, known: Collection) -> bool:
+    """Tell whether all that the operator states of a folder is what the index knows of it."""
+    return all(not stated or stated == old for stated, old in zip(given, known, strict=True))
 
 
 def _check_page(limit: int, offset: int) -> None:
@@ -340,6 +373,8 @@ def named_place(settings: Settings) -> Path | None:
 
 def default_place(settings: Settings, collections: Sequence[Collection]) -> Path:
     """Return where the index of these folders lies when no place is named."""
+    import hashlib
+
     from platformdirs import user_cache_path
 
     root = Path(settings["cache_root"]).absolute() if settings["cache_root"] else None

@@ -6,7 +6,6 @@ A value comes from a flag, else the environment, else the configuration file, el
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -214,6 +213,8 @@ def find_config(named: str | None, *, use_start_folder: bool) -> Path | None:
 
 def read_config(path: Path) -> dict[str, Any]:
     """Return what a configuration file states."""
+    import tomllib
+
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

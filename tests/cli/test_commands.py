@@ -397,6 +397,9 @@ def test_doctor_tells_damage_and_repairs_it(call: Call, shelf: Shelf) -> None:
 
     hurt = call("doctor", *where, "--json")
     assert (hurt.code, len(hurt.value["problems"])) == (6, 1)
+    nameless = call("doctor", *where[1:], "--repair")
+    assert (nameless.code, nameless.out) == (6, "")
+    assert "Name its folders: `bookwheel doctor FOLDER..." in nameless.err
     healed = call("doctor", *where, "--repair", "--json")
     assert (healed.code, bool(healed.value["repaired"])) == (0, True)
     assert call("doctor", *where, "--repair").out.endswith("Nothing had to be repaired.\n")

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from bookwheel.cli import COMMANDS
+from bookwheel.library import Library
 from tests.conftest import Shelf
 
 BOOKWHEEL = [sys.executable, "-m", "bookwheel"]
@@ -76,7 +77,7 @@ def test_ctrl_c_keeps_what_was_indexed_and_leaves_no_process_behind(
         start_new_session=True,
     ) as process:
         with shelf.open() as library:
-            assert wait_until(lambda: library.exists and documents(library.states) > 100)
+            assert wait_until(lambda: library.exists and documents(library) > 100)
         children = descendants(process.pid)
         if whom == "the program":
             process.send_signal(signal.SIGINT)
@@ -89,7 +90,7 @@ def test_ctrl_c_keeps_what_was_indexed_and_leaves_no_process_behind(
     assert children
     assert wait_until(lambda: not any(map(is_alive, children)))
     with shelf.open() as library:
-        kept = documents(library.states)
+        kept = documents(library)
         assert 100 < kept < FILES
         assert library.check() == []
         (report,) = library.update()
@@ -97,8 +98,8 @@ def test_ctrl_c_keeps_what_was_indexed_and_leaves_no_process_behind(
         assert library.check() == []
 
 
-def documents(states: Callable[[], list[object]]) -> int:
-    return sum(getattr(state, "documents", 0) for state in states())
+def documents(library: Library) -> int:
+    return sum(state.documents for state in library.states())
 
 
 @pytest.mark.requirement("P-052")

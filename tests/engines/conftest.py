@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,13 +15,13 @@ def _embedded(folder: Path) -> Engine:
     return EmbeddedEngine(folder / "catalog.db")
 
 
-_ENGINES = {"embedded": _embedded}
+ENGINES: dict[str, Callable[[Path], Engine]] = {"embedded": _embedded}
 
 
-@pytest.fixture(params=_ENGINES)
+@pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     """Give an engine with nothing in it."""
-    made = _ENGINES[request.param](tmp_path)
+    made = ENGINES[request.param](tmp_path)
     made.begin_writing()
     made.end_writing()
     yield made

@@ -75,11 +75,12 @@ def test_after_a_broken_manifest_the_other_one_still_counts(root: Root) -> None:
 @pytest.mark.parametrize("kind", ["link", "folder", "pipe"])
 def test_a_manifest_that_is_no_file_is_reported(root: Root, tmp_path: Path, kind: str) -> None:
     place = tmp_path / "manifest.json"
-    {
-        "link": lambda: place.symlink_to("/etc/hostname"),
-        "folder": place.mkdir,
-        "pipe": lambda: os.mkfifo(place),
-    }[kind]()
+    if kind == "link":
+        place.symlink_to("/etc/hostname")
+    elif kind == "folder":
+        place.mkdir()
+    else:
+        os.mkfifo(place)
 
     assert (read_manifest(root).problem or "").startswith("manifest.json is ignored: it is ")
 

@@ -186,6 +186,7 @@ def test_changed_ignore_rules_and_patterns_show_after_the_next_update(shelf: She
 def test_our_own_index_and_configuration_are_never_indexed(shelf: Shelf) -> None:
     shelf.put("a.md", "zebra")
     shelf.put("bookwheel.toml", "description = 'zebra'")
+    shelf.put("bookwheel.log.txt", "zebra")
     database = shelf.folder / "store.md"
 
     for _ in range(2):

@@ -175,7 +175,6 @@ def test_stretches_put_together_are_the_whole(library: Library) -> None:
     assert "".join(parts) == TEXT
 
 
-@pytest.mark.requirement("P-061")
 def test_lines_count_from_1_and_both_ends_belong_to_them(library: Library) -> None:
     document = library.document("text.txt")
 

@@ -52,6 +52,7 @@ def guide(library: Library) -> Document:
     return library.document("guide.md")
 
 
+@pytest.mark.requirement("P-061")
 @pytest.mark.parametrize(
     ("wanted", "lines"),
     [
@@ -188,7 +189,8 @@ markdown = st.builds(
 )
 
 
-@settings(max_examples=300)
+@pytest.mark.requirement("P-061")
+@settings(max_examples=200)
 @given(markdown)
 def test_the_lines_of_a_section_are_exactly_its_content(text: str) -> None:
     parsed = read(b"x\n" + text.encode(), "a.md")
@@ -200,7 +202,7 @@ def test_the_lines_of_a_section_are_exactly_its_content(text: str) -> None:
         )
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(markdown)
 def test_the_name_given_to_a_section_finds_that_one(text: str) -> None:
     sections = read(b"x\n" + text.encode(), "a.md").sections

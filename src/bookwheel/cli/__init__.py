@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 from importlib import import_module
@@ -96,7 +95,6 @@ def about(
 
 def main() -> None:
     """Run the command line; errors are one line on standard error and an exit code."""
-    logging.basicConfig(format="bookwheel: %(message)s", level=logging.WARNING)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a letter the terminal lacks must not end the answer
             stream.reconfigure(errors="backslashreplace")

@@ -13,7 +13,7 @@ from bookwheel.settings import Settings, load
 Paths = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="PATH",
+        metavar="PATH...",
         help="Folders of documents. Default: those of bookwheel.toml, else this folder.",
     ),
 ]

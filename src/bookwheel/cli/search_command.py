@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import re
 import sys
-from calendar import monthrange
-from datetime import date
 from typing import Annotated, Any
 
 import typer
@@ -88,6 +86,9 @@ def run(
 
 def _day(text: str, *, last: bool) -> str:
     """Return the first or last day of a year or month, or the day that is meant."""
+    from calendar import monthrange
+    from datetime import date
+
     parts = text.split("-") if _DATE.fullmatch(text) else ["0"]
     year, month, day = (*map(int, parts), 0, 0)[:3]
     try:

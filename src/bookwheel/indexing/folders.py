@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from bookwheel.errors import BadRequest, BookwheelError
-from bookwheel.indexing.manifest import read_manifest
 from bookwheel.model import Collection
-from bookwheel.safety.opener import Root
 
 _UNFIT = re.compile(r"[\x00-\x1f\x7f/\\\ud800-\udfff]+")
 
@@ -62,6 +60,9 @@ def complete(
 
 def _fill_in(given: Collection, remarks: list[str]) -> Collection:
     """Add what the folder says of itself; what the operator stated wins."""
+    from bookwheel.indexing.manifest import read_manifest
+    from bookwheel.safety.opener import Root
+
     with Root.open(given.path) as root:
         manifest = read_manifest(root)
     if manifest.problem:

@@ -15,6 +15,7 @@ import pytest
 from bookwheel.engines.base import Match
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import IndexDamaged, IndexUnusable
+from bookwheel.query import Filters
 from tests.engines.drafts import body, draft, fill, found, problems, refusal
 from tests.engines.embedded.scenes import engine_in, play
 from tests.engines.embedded.test_lock import holder
@@ -183,10 +184,14 @@ def test_a_word_index_that_breaks_in_use_is_made_anew_when_asked(index: Path) ->
 # Damage that only a check can see
 
 
-def _damage_rows(index: Path, statement: str) -> list[str]:
+def _change_rows(index: Path, statement: str) -> None:
     connection = apsw.Connection(str(index / "catalog.db"))
     connection.execute(statement)
     connection.close()
+
+
+def _damage_rows(index: Path, statement: str) -> list[str]:
+    _change_rows(index, statement)
     engine = engine_in(index)
     try:
         return list(engine.check())
@@ -459,3 +464,47 @@ def test_damage_in_a_page_of_the_catalogue_is_told_in_words(index: Path) -> None
     path.write_bytes(data)
     with pytest.raises(IndexDamaged, match="cannot be used: it is damaged"):
         engine_in(index).collections()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE documents SET tags = '{'",
+        "UPDATE documents SET status = 'okay'",
+        "UPDATE collections SET include = '['",
+        "UPDATE texts SET text = 7",
+        "UPDATE chunks SET trail = x'00'",
+        "DELETE FROM meta",
+        "UPDATE meta SET value = 'x' WHERE key = 'generation'",
+        "DROP TABLE documents",
+    ],
+)
+def test_a_row_that_makes_no_sense_is_damage_and_no_crash(index: Path, statement: str) -> None:
+    _change_rows(index, statement)
+    engine = engine_in(index)
+    with pytest.raises(IndexDamaged, match="cannot be used"):
+        _read_everything(engine)
+    engine.close()
+
+
+def _read_everything(engine: EmbeddedEngine) -> None:
+    assert engine.generation
+    assert engine.collections()
+    engine.list_documents("notes", limit=9, offset=0)
+    engine.known("notes")
+    engine.ledger()
+    for key in (1, 2, 3):
+        engine.text(key)
+        engine.passages([(key, 1)])
+
+
+@pytest.mark.parametrize("path", ["\udcff.md", "\x00", "x" * 100_000, "../a.md", ""])
+def test_any_text_may_be_asked_for_as_a_path(index: Path, path: str) -> None:
+    engine = engine_in(index)
+    assert engine.document("notes", path) is None
+    assert engine.document(path, "a.md") is None
+    assert engine.list_documents("notes", folder=path or "x", limit=1, offset=0) == ([], 0)
+    filters = Filters((path,), (path,), (path or "x",), (path,))
+    assert engine.match_pages(Match((), filters=filters), 9).entries == ()
+    assert engine.status_counts(filters) == {}
+    engine.close()

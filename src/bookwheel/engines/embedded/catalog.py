@@ -21,11 +21,29 @@ _DOCUMENT = """d.id, c.name, d.path, d.title, d.description, d.tags, d.extension
 _TAGS, _STATUS = 5, 16
 
 
+@contextmanager
+def decoding() -> Iterator[None]:
+    """Take a row that makes no sense for what it is: damage that SQLite does not see."""
+    try:
+        yield
+    except (TypeError, ValueError, LookupError, AttributeError) as error:
+        raise apsw.CorruptError("a row makes no sense") from error
+
+
 def _document(row: Sequence[Any]) -> Document:
     fields = list(row)
-    fields[_TAGS] = tuple(json.loads(fields[_TAGS]))
-    fields[_STATUS] = Status(fields[_STATUS])
+    with decoding():
+        fields[_TAGS] = tuple(json.loads(fields[_TAGS]))
+        fields[_STATUS] = Status(fields[_STATUS])
     return Document(*fields)
+
+
+def askable(text: str) -> str:
+    """Return a text that can be asked for; half characters, which nothing here has, become marks.
+
+    Names of files in a foreign encoding reach us with such halves from the command line.
+    """
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def _marks(values: Sequence[object]) -> str:
@@ -57,15 +75,16 @@ def read_collections(connection: apsw.Connection) -> list[CollectionState]:
          WHERE t.collection = c.id AND t.status = 'ok'),
         scanned_at, device FROM collections c ORDER BY name"""
     )
-    return [
-        CollectionState(
-            Collection(*row[:7], *(tuple(json.loads(patterns)) for patterns in row[7:9])),
-            documents=row[9],
-            scanned_at=row[10],
-            device=row[11],
-        )
-        for row in rows
-    ]
+    with decoding():
+        return [
+            CollectionState(
+                Collection(*row[:7], *(tuple(json.loads(patterns)) for patterns in row[7:9])),
+                documents=row[9],
+                scanned_at=row[10],
+                device=row[11],
+            )
+            for row in rows
+        ]
 
 
 def read_document(connection: apsw.Connection, collection: str, path: str) -> Document | None:
@@ -73,7 +92,7 @@ def read_document(connection: apsw.Connection, collection: str, path: str) -> Do
     row = connection.execute(
         f"SELECT {_DOCUMENT} FROM collections c JOIN documents d ON d.collection = c.id "
         "WHERE c.name = ? AND d.path = ?",
-        (collection, path),
+        (askable(collection), askable(path)),
     ).fetchone()
     return _document(row) if row else None
 
@@ -90,7 +109,7 @@ def read_documents(connection: apsw.Connection, keys: Sequence[int]) -> dict[int
 
 def _below(folder: str) -> tuple[str, str]:
     """Return the bounds between which the paths below a folder sort."""
-    prefix = folder.strip("/")
+    prefix = askable(folder).strip("/")
     return (prefix + "/", prefix + "0") if prefix else ("", "\U0010ffff")
 
 
@@ -102,7 +121,7 @@ def list_documents(
         "FROM collections c JOIN documents d ON d.collection = c.id WHERE c.name = ? "
         "AND d.status = 'ok' AND d.path >= ? AND d.path < ?"
     )
-    bounds = (collection, *_below(folder))
+    bounds = (askable(collection), *_below(folder))
     total = connection.execute(f"SELECT count(*) {where}", bounds).get
     rows = connection.execute(
         f"SELECT {_DOCUMENT} {where} ORDER BY d.path LIMIT ? OFFSET ?", (*bounds, limit, offset)
@@ -139,10 +158,10 @@ def count_statuses(connection: apsw.Connection, filters: Filters) -> dict[str, i
     values: list[str] = []
     if filters.collections:
         where.append(f"c.name IN ({_marks(filters.collections)})")
-        values += filters.collections
+        values += map(askable, filters.collections)
     if filters.extensions:
         where.append(f"d.extension IN ({_marks(filters.extensions)})")
-        values += filters.extensions
+        values += map(askable, filters.extensions)
     if filters.folders:
         where.append("(" + " OR ".join(["d.path >= ? AND d.path < ?"] * len(filters.folders)) + ")")
         values += [bound for folder in filters.folders for bound in _below(folder)]
@@ -175,7 +194,8 @@ def count_languages(connection: apsw.Connection) -> dict[str, int]:
 def read_text(connection: apsw.Connection, key: int) -> bytes:
     """Return the whole text of a document."""
     row = connection.execute("SELECT text FROM texts WHERE document = ?", (key,)).fetchone()
-    return row[0] if row else b""
+    with decoding():
+        return b"".join(row or ())
 
 
 def read_sections(connection: apsw.Connection, key: int) -> list[Section]:
@@ -199,7 +219,8 @@ def read_links(connection: apsw.Connection, key: int) -> list[Link]:
 
 def _chunk(row: Sequence[Any]) -> Chunk:
     ordinal, start, end, start_line, end_line, trail, pointer = row
-    headings = tuple(trail.split(TRAIL_SEPARATOR)) if trail else ()
+    with decoding():
+        headings = tuple(trail.split(TRAIL_SEPARATOR)) if trail else ()
     return Chunk(ordinal, start, end, start_line, end_line, headings, pointer)
 
 
@@ -226,7 +247,8 @@ def read_passages(
             (document, ordinal),
         ).fetchone()
         if row:
-            text = row[7].decode("utf-8", "replace")
+            with decoding():
+                text = row[7].decode("utf-8", "replace")
             found[document, ordinal] = Passage(document, _chunk(row[:7]), text)
     return found
 
@@ -239,10 +261,17 @@ def read_known(connection: apsw.Connection, collection: str) -> dict[str, Known]
         (collection,),
     )
     statuses = {str(status): status for status in Status}
-    return {
-        path: Known(key, size, modified, bool(racy), digest, statuses[status])
-        for path, key, size, modified, racy, digest, status in rows
-    }
+    with decoding():
+        return {
+            path: Known(key, size, modified, bool(racy), digest, statuses[status])
+            for path, key, size, modified, racy, digest, status in rows
+        }
+
+
+def read_generation(connection: apsw.Connection) -> int:
+    """Return the number of the last change."""
+    with decoding():
+        return int(read_meta(connection, "generation"))
 
 
 def changed_since(connection: apsw.Connection, generation: int) -> tuple[list[int], list[int]]:

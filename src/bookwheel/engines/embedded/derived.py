@@ -109,7 +109,7 @@ class DerivedWords:
 
     def _generation(self) -> int:
         with self._reading() as connection:
-            return int(catalog.read_meta(connection, "generation") or 0)
+            return catalog.read_generation(connection)
 
     def _replay(self) -> None:
         """Bring in what the catalogue has and the word index has not."""

@@ -158,7 +158,7 @@ class EmbeddedEngine:
     @property
     def generation(self) -> int:
         with self._reading() as connection:
-            return int(catalog.read_meta(connection, "generation") or 0)
+            return catalog.read_generation(connection)
 
     def collections(self) -> list[CollectionState]:
         with self._reading() as connection:
@@ -429,7 +429,7 @@ class EmbeddedEngine:
             self._catch_up()
             words = self._word_index()
         with self._reading() as connection, catalog.snapshot(connection):
-            if words.generation() != catalog.read_meta(connection, "generation"):
+            if words.generation() != catalog.read_generation(connection):
                 return []  # somebody is writing just now, and will bring it in step
             return list(health.check_words(connection, words))
 

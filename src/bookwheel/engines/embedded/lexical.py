@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -19,6 +18,7 @@ import tantivy
 from tantivy import Occur, Query
 
 from bookwheel.engines.base import Field, Found, Match, Term
+from bookwheel.engines.embedded.catalog import askable
 from bookwheel.model import PageTerms
 from bookwheel.query import Filters
 from bookwheel.text.words import normal_title
@@ -120,6 +120,8 @@ class WordIndex:
 
         Once open the files are mapped, so that nothing of it needs to stay.
         """
+        import tempfile
+
         with tempfile.TemporaryDirectory(prefix="bookwheel-") as name, guarded():
             shadow = Path(name)
             for kind in KINDS:
@@ -428,7 +430,7 @@ def _filters(filters: Filters, schema: tantivy.Schema) -> list[Query]:
     }
     for name, values in sets.items():
         if values:
-            conditions.append(Query.term_set_query(schema, name, list(values)))
+            conditions.append(Query.term_set_query(schema, name, [*map(askable, values)]))
     if filters.date_from or filters.date_to:
         conditions.append(
             Query.range_query(

@@ -1,0 +1,118 @@
+"""The generated parts of docs/: tables of settings, exit codes and commands, between markers.
+
+`python -m tests.docs_tables --write` writes them anew; without `--write` it names the stale pages.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+from typer.main import get_command
+
+from bookwheel.cli import COMMANDS, INTERRUPTED, app
+from bookwheel.errors import ERRORS, BookwheelError
+from bookwheel.settings import SETTINGS, Row
+
+DOCS = Path(__file__).parent.parent / "docs"
+MARKED = re.compile(r"(<!-- (\w+): made by `make docs` -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def settings_table() -> str:
+    """Return one row per setting."""
+    rows = ["| Setting | Environment | Value | Default | What for |", "|---|---|---|---|---|"]
+    return "\n".join([*rows, *map(_settings_row, SETTINGS)])
+
+
+def _settings_row(row: Row) -> str:
+    names = ", ".join(f"`{name}`" for name in (row.variable, *row.other_names))
+    default = {None: "", True: "true", False: "false"}.get(row.default, str(row.default))
+    return f"| `{row.name}` | {names} | {row.parse.__doc__} | {default} | {row.help} |"
+
+
+def exit_codes_table() -> str:
+    """Return one row per exit code, in order."""
+    kinds: dict[int, list[type[BookwheelError]]] = {}
+    for error in ERRORS:
+        kinds.setdefault(error.exit_code, []).append(error)
+    meanings = {
+        code: [(each.__doc__ or "").strip() for each in found] for code, found in kinds.items()
+    }
+    meanings[0] = ["The answer was given, or its reader had seen enough."]
+    meanings.setdefault(1, []).insert(0, "A folder could not be looked through; the others were.")
+    meanings[INTERRUPTED] = ["Stopped by Ctrl-C; what was indexed is kept."]
+    names = {
+        code: ", ".join(f"`{each.__name__}`" for each in found) for code, found in kinds.items()
+    }
+    rows = [
+        f"| {code} | {' '.join(meanings[code])} | {names.get(code, '')} |"
+        for code in sorted(meanings)
+    ]
+    return "\n".join(["| Exit code | Meaning | Error in Python |", "|---|---|---|", *rows])
+
+
+def commands_text() -> str:
+    """Return what the commands say of themselves, whatever the library that prints their help."""
+    return "\n\n".join(map(command_text, COMMANDS))
+
+
+def command_text(name: str) -> str:
+    """Return a command's text, its examples, and one row per argument and option."""
+    module = import_module(f"bookwheel.cli.{name}_command")
+    paragraphs = (module.__doc__ or "").strip().split("\n\n")
+    text = "\n\n".join(part for part in paragraphs if not part.startswith("    "))
+    examples = "\n".join(dedent(part).strip() for part in paragraphs if part.startswith("    "))
+    rows = [f"| {usage} | {help} |" for usage, help in parameters(name)]
+    table = "\n".join(["| Argument or option | What for |", "|---|---|", *rows])
+    return f"### {name}\n\n{text}\n\n```sh\n{examples}\n```\n\n{table}"
+
+
+def parameters(command: str) -> Iterator[tuple[str, str]]:
+    """Give each argument and option of a command: how it is written and what it is for."""
+    table: Any = get_command(app)
+    for parameter in table.get_command(None, command).params:
+        if parameter.param_type_name == "argument":
+            yield f"`{parameter.metavar}`", parameter.help
+            continue
+        names = [*parameter.opts, *parameter.secondary_opts]
+        value = "" if parameter.is_flag else f" `{parameter.metavar or 'VALUE'}`"
+        shown = not parameter.is_flag and parameter.default not in (None, "")
+        default = f" Default: {parameter.default}." if shown else ""
+        yield ", ".join(f"`{name}`" for name in names) + value, parameter.help + default
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "settings": settings_table,
+    "exit_codes": exit_codes_table,
+    "commands": commands_text,
+}
+
+
+def refresh(page: str) -> str:
+    """Return a page with its generated parts made anew."""
+    return MARKED.sub(lambda part: f"{part[1]}{PARTS[part[2]]()}\n{part[3]}", page)
+
+
+def main() -> int:
+    """Write the pages anew, or name those that are stale."""
+    stale = 0
+    for path in sorted(DOCS.glob("*.md")):
+        page = path.read_text(encoding="utf-8")
+        fresh = refresh(page)
+        if fresh == page:
+            continue
+        if "--write" in sys.argv[1:]:
+            path.write_text(fresh, encoding="utf-8")
+        else:
+            stale = 1
+            sys.stderr.write(f"docs/{path.name} is stale; run `make docs`.\n")
+    return stale
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+"""The pages in docs/ say what the program does: no part stale, nothing left out."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bookwheel.cli import COMMANDS
+from bookwheel.errors import ERRORS
+from bookwheel.settings import SETTINGS, load
+from tests.docs_tables import DOCS, MARKED, PARTS, refresh
+
+GENERATED = ("settings.md", "command-line.md")
+
+
+def page(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_generated_parts_are_fresh(name: str) -> None:
+    assert refresh(page(name)) == page(name), "run `make docs`"
+
+
+def test_every_generated_part_stands_in_one_page() -> None:
+    found = [part[2] for name in GENERATED for part in MARKED.finditer(page(name))]
+
+    assert sorted(found) == sorted(PARTS)
+
+
+def test_every_setting_is_described_with_all_its_names() -> None:
+    text = page("settings.md")
+
+    for row in SETTINGS:
+        for name in (f"`{row.name}`", *(f"`{each}`" for each in (row.variable, *row.other_names))):
+            assert name in text
+        assert row.help in text
+
+
+def test_every_command_has_its_help_page() -> None:
+    assert re.findall(r"^### (\w+)$", page("command-line.md"), re.MULTILINE) == list(COMMANDS)
+
+
+def test_every_error_and_its_exit_code_are_described() -> None:
+    text = page("command-line.md")
+
+    for error in ERRORS:
+        assert re.search(rf"^\| {error.exit_code} \|.*`{error.__name__}`", text, re.MULTILINE)
+
+
+def test_the_example_of_a_configuration_file_can_be_used(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```toml\n(.*?)```", page("settings.md"), re.DOTALL)
+    (tmp_path / "bookwheel.toml").write_text(example, encoding="utf-8")
+
+    settings = load(config=str(tmp_path / "bookwheel.toml"), environment={})
+
+    assert settings["index"] == str(tmp_path / "index")
+    assert [each.name for each in settings.collections] == ["Handbook", "Papers"]
+
+
+def test_the_example_of_a_manifest_can_be_used(tmp_path: Path) -> None:
+    from bookwheel.indexing.manifest import Manifest, read_manifest
+    from bookwheel.safety.opener import Root
+
+    (example,) = re.findall(r"```json\n(.*?)```", page("settings.md"), re.DOTALL)
+    (tmp_path / "manifest.json").write_text(example, encoding="utf-8")
+
+    with Root.open(tmp_path) as root:
+        assert read_manifest(root) == Manifest(
+            "Handbook", "3", "How we work", ("*.md",), ("drafts/",)
+        )
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_links_between_pages_lead_somewhere(name: str) -> None:
+    targets = re.findall(r"\]\(([^)#:]+)\)", page(name))
+
+    assert [each for each in targets if not (DOCS / each).exists()] == []
