@@ -14,11 +14,13 @@ help: ## Show this list
 $(VENV)/.runtime: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m compileall -q src
 	@touch $@ $(VENV)/.runtime
 
 search: $(VENV)/.runtime ## Index DOCS=folder and search it for Q="words"

@@ -10,12 +10,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from bookwheel.indexing.pipeline import Report
 from bookwheel.library import Library
 from bookwheel.query import SearchRequest
 from bookwheel.settings import SETTINGS, load
+
+# A slow moment of the machine is no fault of the code.
+hypothesis.settings.register_profile("bookwheel", deadline=None)
+hypothesis.settings.load_profile("bookwheel")
 
 LONG_AGO = 1_700_000_000_000_000_000
 """A modification time that no later write can be mistaken for."""

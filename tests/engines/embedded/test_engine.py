@@ -1,11 +1,9 @@
-"""The embedded engine: two stores kept in step through crashes, damage and bad disks."""
+"""The embedded engine: two stores kept in step through crashes and damage."""
 
 from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,16 +16,6 @@ from bookwheel.errors import IndexDamaged, IndexUnusable
 from bookwheel.query import Filters
 from tests.engines.drafts import body, draft, fill, found, problems, refusal
 from tests.engines.embedded.scenes import engine_in, play
-from tests.engines.embedded.test_lock import holder
-
-
-@pytest.fixture
-def index(tmp_path: Path) -> Path:
-    """Give a folder with an index of three documents, closed."""
-    engine = engine_in(tmp_path)
-    fill(engine, *[draft(name, f"walrus {name[0]}x") for name in ("a.md", "b.md", "c.md")])
-    engine.close()
-    return tmp_path
 
 
 def _answers(folder: Path) -> tuple[list[str], list[str]]:
@@ -290,170 +278,6 @@ def test_a_broken_database_is_set_aside_under_a_free_name(index: Path) -> None:
 def test_setting_aside_what_is_not_there_is_an_error_in_words(tmp_path: Path) -> None:
     with pytest.raises(IndexUnusable, match="No such file"):
         engine_in(tmp_path).set_aside()
-
-
-# Several at once
-
-
-def test_a_reader_in_another_process_sees_each_commit_when_it_looks_again(index: Path) -> None:
-    reader = engine_in(index)
-    assert found(reader, "walrus") == ["a.md", "b.md", "c.md"]
-    with holder(index) as writer:
-        for name in ("d.md", "e.md"):
-            _tell(writer, name)
-            assert reader.refresh()
-            assert name in found(reader, "walrus")
-            assert not reader.refresh()
-    reader.close()
-
-
-def _tell(writer: subprocess.Popen[str], name: str) -> None:
-    assert writer.stdin is not None
-    assert writer.stdout is not None
-    writer.stdin.write(f"{name}\n")
-    writer.stdin.flush()
-    assert writer.stdout.readline() == "written\n"
-
-
-def test_a_reader_becomes_writer_when_the_other_is_killed(index: Path) -> None:
-    reader = engine_in(index)
-    assert found(reader, "walrus") == ["a.md", "b.md", "c.md"]
-    with holder(index) as writer:
-        _tell(writer, "d.md")
-        writer.kill()
-        writer.wait()
-        fill(reader, draft("e.md", "walrus"))
-    assert found(reader, "walrus") == ["a.md", "b.md", "c.md", "d.md", "e.md"]
-    assert problems(reader) == []
-    reader.close()
-
-
-def test_a_new_writer_leaves_no_file_of_the_former_one_behind(index: Path) -> None:
-    reader = engine_in(index)
-    assert found(reader, "walrus") == ["a.md", "b.md", "c.md"]
-    with holder(index) as writer:
-        for number in range(3):
-            _tell(writer, f"{number}.md")
-        assert writer.stdin is not None
-        writer.stdin.close()
-        writer.wait()
-    for number in range(12):
-        fill(reader, draft("x.md", f"walrus {number}"))
-    reader.close()
-    for kind in ("pages", "passages"):
-        folder = index / "catalog.db.words" / kind
-        meta = json.loads((folder / "meta.json").read_bytes())
-        living = {segment["segment_id"].replace("-", "") for segment in meta["segments"]}
-        on_disk = {f.name.split(".")[0] for f in folder.iterdir() if len(f.stem) >= 32}
-        assert on_disk == living
-
-
-def test_many_threads_ask_at_once_from_the_first_moment(index: Path) -> None:
-    shutil.rmtree(index / "catalog.db.words")
-    engine = engine_in(index)
-    start = threading.Barrier(8)
-    answers: list[object] = []
-
-    def ask() -> None:
-        start.wait()
-        try:
-            answers.append((found(engine, "walrus"), engine.readonly, len(engine.collections())))
-        except BaseException as error:
-            answers.append(error)
-            raise
-
-    threads = [threading.Thread(target=ask) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert answers == [(["a.md", "b.md", "c.md"], False, 2)] * 8
-    engine.close()
-
-
-def test_a_thread_that_searches_first_does_not_end_the_writing_of_another(index: Path) -> None:
-    engine = engine_in(index)
-    engine.begin_writing()
-    answers: list[list[str]] = []
-    engine._derived.close()
-    thread = threading.Thread(target=lambda: answers.append(found(engine, "walrus")))
-    thread.start()
-    thread.join()
-    engine.write([draft("d.md", "walrus")])
-    engine.commit()
-    engine.end_writing()
-    assert answers == [["a.md", "b.md", "c.md"]]
-    assert found(engine, "walrus") == ["a.md", "b.md", "c.md", "d.md"]
-    engine.close()
-
-
-# Disks
-
-
-def test_an_index_on_a_read_only_medium_is_searched_and_says_so(tmp_path: Path) -> None:
-    assert play("readonly", tmp_path) == {
-        "found": ["a.md"],
-        "readonly": True,
-        "refresh": False,
-        "vocabulary": ["walrus"],
-        "problems": [],
-        "write": f"IndexUnusable: The index {tmp_path}/index/catalog.db cannot be used: "
-        "its folder cannot be written.",
-        "left": [],
-    }
-
-
-def test_changes_not_merged_on_a_read_only_medium_are_refused_clearly(tmp_path: Path) -> None:
-    assert play("readonly_with_log", tmp_path) == {
-        "read": f"IndexUnusable: The index {tmp_path}/copy/catalog.db cannot be used: "
-        "its folder is read-only and holds changes not yet merged."
-    }
-
-
-def test_without_words_on_a_read_only_medium_documents_are_still_read(tmp_path: Path) -> None:
-    assert play("readonly_behind", tmp_path) == {
-        "search": f"IndexUnusable: The index {tmp_path}/index/catalog.db cannot be used: "
-        "its folder cannot be written.",
-        "read": ["a.md"],
-    }
-
-
-@pytest.mark.parametrize("leave", [0, 80_000, 450_000, 1_000_000])
-def test_a_full_disk_is_told_reading_goes_on_and_nothing_is_lost(
-    tmp_path: Path, leave: int
-) -> None:
-    answer = play("full_disk", tmp_path, leave)
-    assert answer.pop("refusal").startswith(
-        f"IndexUnusable: The index {tmp_path}/disk/index/catalog.db cannot be used: "
-    )
-    assert answer == {
-        "kept": True,
-        "found": True,
-        "found by another": True,
-        "lost": [],
-        "problems": [],
-    }
-
-
-def test_a_lagging_index_on_a_full_disk_is_searched_as_it_is(tmp_path: Path) -> None:
-    assert play("full_disk_opening", tmp_path) == {
-        "found": True,
-        "texts": ["a.md", "b.md"],
-        "found later": ["a.md", "b.md"],
-    }
-
-
-def test_an_error_of_the_disk_leaves_a_state_that_was(tmp_path: Path) -> None:
-    answer = play("io_errors", tmp_path, 7)
-    assert answer["bad"] == []
-    assert answer["points"] > 10
-
-
-@pytest.mark.faults
-def test_an_error_of_the_disk_at_any_point_leaves_a_state_that_was(tmp_path: Path) -> None:
-    answer = play("io_errors", tmp_path, 1)
-    assert answer["bad"] == []
-    assert answer["points"] > 80
 
 
 def test_damage_in_a_page_of_the_catalogue_is_told_in_words(index: Path) -> None:

@@ -35,7 +35,7 @@ class EmbeddedEngine:
         self._readers: list[apsw.Connection] = []
         self._writer: apsw.Connection | None = None
         self._derived = DerivedWords(self._place, self._reading, on_replay)
-        self._catching_up = threading.Lock()
+        self._beginning = threading.RLock()
         self._is_ready = False
         self.readonly = False
 
@@ -75,8 +75,7 @@ class EmbeddedEngine:
     def _word_index(self) -> WordIndex:
         """Return the word index, bringing it up to date where no other process does."""
         if not self._is_ready:
-            # One thread does it; the others wait, lest one should end another's writing.
-            with self._catching_up:
+            with self._beginning:
                 self._make_ready()
         return self._derived.open(readonly=self.readonly)
 
@@ -115,9 +114,18 @@ class EmbeddedEngine:
         try:
             return question(self._word_index())
         except WordsFailed as error:
-            if self._lock.held or not self._derived.find_damage():
+            if not self._derived.find_damage() or not self._make_words_anew():
                 raise self._failed(error) from error
-        with self._catching_up:
+        try:
+            return question(self._word_index())
+        except WordsFailed as error:
+            raise self._failed(error) from error
+
+    def _make_words_anew(self) -> bool:
+        """Make the word index anew from the catalogue, unless a thread of ours is writing it."""
+        with self._beginning:
+            if self._lock.held:
+                return False
             self.begin_writing()
             try:
                 with self._keeping_words():
@@ -125,10 +133,7 @@ class EmbeddedEngine:
                     self._derived.start()
             finally:
                 self.end_writing()
-        try:
-            return question(self._word_index())
-        except WordsFailed as error:
-            raise self._failed(error) from error
+            return True
 
     def _failed(self, error: WordsFailed) -> IndexUnusable:
         if error.is_passing or not self._derived.find_damage():
@@ -241,8 +246,12 @@ class EmbeddedEngine:
 
     def begin_writing(self) -> None:
         """Become the one writer, and bring the word index up to the catalogue."""
-        if self._lock.held:
-            return
+        # Threads that catch up begin and end in one go, lest one should end another's writing.
+        with self._beginning:
+            if not self._lock.held:
+                self._begin_writing()
+
+    def _begin_writing(self) -> None:
         try:
             self._lock.acquire()
         except OSError as error:
