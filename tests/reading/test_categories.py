@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.search.shelf import Shelf
 
 from bookwheel.errors import NotFound
 from bookwheel.reading.categories import TOP, pick_category, read_categories
+from tests.search.shelf import Shelf
 
 PAGES = {
     "index.md": "# Home",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bookwheel.errors import BadRequest, BookwheelError, NotFound
@@ -204,6 +204,8 @@ def test_the_lines_of_a_section_are_exactly_its_content(text: str) -> None:
 
 @settings(max_examples=150)
 @given(markdown)
+@example("# >\n#\n##")
+@example("# A\n## a\n## a\n# a #2")
 def test_the_name_given_to_a_section_finds_that_one(text: str) -> None:
     sections = read(b"x\n" + text.encode(), "a.md").sections
     for index in range(len(sections)):

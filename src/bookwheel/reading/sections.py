@@ -77,9 +77,17 @@ def read_section(
 
 def _address(sections: Sequence[Section], index: int) -> SafeText:
     """Return a name that finds exactly this section: its trail, numbered where need be."""
+    heading = make_safe(sections[index].heading)
     trail = make_safe(" > ".join(_trails(sections)[index]))
-    found = _by_name(sections, trail)
-    return trail if found == [index] else make_safe(f"{trail} #{found.index(index) + 1}")
+    for name in (trail, heading):
+        found = _by_name(sections, name)
+        if found == [index]:
+            return name
+        if index in found:
+            numbered = SafeText(f"{name} #{found.index(index) + 1}")
+            if find_sections(sections, numbered)[0] == index:
+                return numbered
+    return heading
 
 
 def _trails(sections: Sequence[Section]) -> list[tuple[str, ...]]:
