@@ -261,6 +261,7 @@ def full_disk_opening(folder: Path) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "found": "a.md" in found(again, "walrus"),
         "texts": again.paths("notes"),
+        "problems": [each.split(".")[0] for each in problems(again)],
     }
     again.close()
     disk.free()

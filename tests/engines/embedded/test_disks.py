@@ -58,6 +58,7 @@ def test_a_lagging_index_on_a_full_disk_is_searched_as_it_is(tmp_path: Path) -> 
     assert play("full_disk_opening", tmp_path) == {
         "found": True,
         "texts": ["a.md", "b.md"],
+        "problems": ["the word index is behind the catalogue"],
         "found later": ["a.md", "b.md"],
     }
 

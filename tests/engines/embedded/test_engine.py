@@ -49,6 +49,34 @@ def test_a_half_done_transaction_is_as_if_it_had_never_begun(index: Path) -> Non
     engine.close()
 
 
+def test_files_of_a_killed_writer_are_swept_and_not_stumbled_over(
+    index: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A writer killed after its files and before its table leaves what the next would write."""
+    copy = tmp_path_factory.mktemp("copy") / "index"
+    shutil.copytree(index, copy)
+    for folder in (copy, index):
+        if folder == index:
+            _leave_behind(copy / "catalog.db.words", index / "catalog.db.words")
+        engine = engine_in(folder)
+        engine.begin_writing()
+        engine.write([draft("a.md", "penguin")])
+        engine.commit()
+        assert (found(engine, "penguin"), problems(engine)) == (["a.md"], [])
+        engine.close()
+    assert [file.name for file in index.rglob(".tmp*")] == []
+
+
+def _leave_behind(done: Path, words: Path) -> None:
+    for kind in ("pages", "passages"):
+        (words / kind / ".tmpAbC123").write_bytes(b"half a table")
+        for file in (done / kind).iterdir():
+            target = words / kind / file.name
+            if not target.exists():
+                shutil.copy(file, target)
+        assert list((words / kind).glob("*.del"))
+
+
 def test_a_word_index_half_made_anew_is_completed(index: Path) -> None:
     play("die_while_making", index, status=-9)
     assert _answers(index) == (["a.md", "b.md", "c.md"], [])

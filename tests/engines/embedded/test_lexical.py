@@ -299,7 +299,7 @@ def test_a_date_is_one_comparable_number(date: str, number: int) -> None:
 
 
 def test_every_folder_above_a_path_is_a_term() -> None:
-    assert folder_terms("a/b c/d.md") == ["a/b c", "a"]
+    assert folder_terms("a/b c/d.md") == ["a", "a/b c"]
     assert folder_terms("d.md") == []
 
 

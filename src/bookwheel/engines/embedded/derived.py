@@ -52,6 +52,8 @@ class DerivedWords:
             return self._words
         # Opened anew, because the binding would forget files that another process has written.
         self.close()
+        with guarded():
+            files.sweep(self._place.lexical)
         self._mend()
         self.open().start_writing()
         self._replay()

@@ -433,13 +433,18 @@ class EmbeddedEngine:
             yield from self._ask(self._check_words)
 
     def _check_words(self, words: WordIndex) -> list[str]:
-        words.reload()
-        if not self._derived.is_in_step() and not self._lock.held:
-            self._catch_up()
+        if not self._lock.held and not self._derived.is_in_step():
+            try:
+                self.begin_writing()
+                self.end_writing()
+            except Conflict:
+                return []  # another process is writing, and will bring it in step
+            except IndexUnusable as error:
+                return [f"the word index is behind the catalogue. {error.message}"]
             words = self._word_index()
         with self._reading() as connection, catalog.snapshot(connection):
             if words.generation() != catalog.read_generation(connection):
-                return []  # somebody is writing just now, and will bring it in step
+                return []  # somebody has begun to write just now
             return list(health.check_words(connection, words))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ _ENDING = struct.Struct("<II")
 """A segment file ends with a JSON text, the length of that text, and a magic number."""
 _MAGIC = 1337
 _STEP = 1 << 20
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)
+_LEFTOVER = re.compile(r"[0-9a-f]{32}\..+|\.tmp\w+")
 _ALWAYS = (".term", ".idx", ".pos", ".fieldnorm", ".fast", ".store")
 
 
@@ -29,13 +32,28 @@ def find_damage(folder: Path) -> list[str]:
     return [damage for kind in KINDS for damage in _find_damage(folder / kind)]
 
 
+def sweep(folder: Path) -> None:
+    """Remove what a killed writer has left; only the holder of the writer lock may do so.
+
+    The binding never removes such files, and stumbles over one when it comes to write the same.
+    """
+    for kind in KINDS:
+        try:
+            living = set(_segment_files(_read_meta(folder / kind)))
+        except _UNREADABLE:
+            continue
+        for file in (folder / kind).iterdir():
+            if file.name not in living and _LEFTOVER.fullmatch(file.name):
+                file.unlink(missing_ok=True)
+
+
 def _find_damage(folder: Path) -> list[str]:
     """Look again as long as another process commits meanwhile and takes old files away."""
     while True:
         try:
             meta = _read_meta(folder)
             names = list(_segment_files(meta))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except _UNREADABLE:
             return [f"the word index of {folder.name} has lost its table of contents"]
         broken = [name for name in names if not _is_whole(folder / name)]
         if not broken or _read_meta(folder) == meta:

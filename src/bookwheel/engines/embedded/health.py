@@ -35,11 +35,11 @@ def _keys(connection: apsw.Connection) -> list[int]:
 
 
 def _is_sealed(connection: apsw.Connection, key: int) -> bool:
-    row, parts, sealed = read_sealed(connection, key)
-    has_text = parts.text is not None
     try:
+        row, parts, sealed = read_sealed(connection, key)
+        has_text = parts.text is not None
         return seal(row, parts) == sealed and has_text == (row[8] == "ok")
-    except (TypeError, ValueError):  # a value of another type than was written
+    except (TypeError, ValueError):  # a row is lost, or a value is of another type than written
         return False
 
 

@@ -11,7 +11,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 import tantivy
@@ -92,7 +92,8 @@ def day_number(date: str) -> int:
 
 def folder_terms(path: str) -> list[str]:
     """Return a term for every folder above a path."""
-    return [str(parent) for parent in PurePosixPath(path).parents if parent.name]
+    ends = [at for at, letter in enumerate(path) if letter == "/"]
+    return [path[:end] for end in ends]
 
 
 class WordIndex:

@@ -100,8 +100,8 @@ def seal(row: Sequence[Any], parts: Parts) -> int:
     What a rescan may note anew without writing the document is left out.
     """
     kept = [value for value, name in zip(row, _COLUMNS, strict=False) if name not in _UNSEALED]
-    rows = json.dumps((kept, *parts[1:]), default=bytes.hex)
-    return zlib.crc32(parts.text or b"", zlib.crc32(rows.encode()))
+    rows = repr((kept, *parts[1:]))
+    return zlib.crc32(parts.text or b"", zlib.crc32(rows.encode("utf-8", "backslashreplace")))
 
 
 _COLUMNS = (
