@@ -62,3 +62,10 @@ def test_words_of_removed_and_of_filtered_out_pages_are_not_offered(shelf: Shelf
 def test_few_candidates_are_offered(shelf: Shelf) -> None:
     shelf.put({f"{letter}.md": f"wor{letter}" for letter in "abcdefgh"})
     assert len(Speller(shelf.engine, Filters()).words("worz", own=0)) == MOST_CANDIDATES
+
+
+def test_a_word_cut_short_or_misspelt_at_its_beginning_is_found(shelf: Shelf) -> None:
+    shelf.put({"a.md": "framebufferTexture2D", "b.md": "something else"})
+    for word in ("framebufferte", "framebuffertekture", "framebufferTexture"):
+        assert shelf.find(word) == ["a.md"]
+    assert shelf.find("fra") == []

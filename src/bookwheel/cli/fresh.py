@@ -40,8 +40,10 @@ def make_fresh(library: Library, refresh: bool | None) -> None:
 
 def update(library: Library, *, full: bool = False) -> list[Report]:
     """Update the library, showing how far it is."""
+    import gc
     import logging
 
+    gc.enable()
     logging.basicConfig(format="bookwheel: %(message)s", level=logging.WARNING)
     with progress_bar() as on_progress:
         return library.update(full=full, on_progress=on_progress)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import pyromark
 
@@ -47,8 +46,7 @@ Tag = dict[str, Any]
 """An opening or closing tag as the parser hands it over: its name and what belongs to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(NamedTuple):
     """What a walk finds: sections and links in order, and the texts that can name the document."""
 
     sections: tuple[Section, ...]

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import yaml
 
@@ -38,8 +37,7 @@ _PLAIN_BLOCK = re.compile(rf"(?:[A-Za-z_][\w-]*:(?: {_PLAIN}\n|\n(?:(?:  )?- {_P
 _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 
 
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
+class FrontMatter(NamedTuple):
     """The properties that a document may have, and where its body begins."""
 
     title: str | None = None

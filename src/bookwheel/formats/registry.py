@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from bookwheel.formats.base import Unreadable, title_from_path
 from bookwheel.model import Parsed, Status
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """One row of the table: a module that reads, imported when its first file comes."""
 
     name: str

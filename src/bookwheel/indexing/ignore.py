@@ -8,9 +8,8 @@ collection's exclude patterns, the ignore files (the nearest folder first, and i
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from bookwheel.errors import BadRequest
 from bookwheel.indexing.names import OWN_AT_TOP, Skip, extension_of, skip_kind, skip_name
@@ -32,8 +31,7 @@ IGNORE_FILES = (".gitignore", ".bookwheelignore")
 MAX_IGNORE_FILE = 256 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """Whether a path is passed over, with the reason for people and the rule that said so."""
 
     ignored: bool
@@ -43,8 +41,7 @@ class Verdict:
     skip: Skip | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionRules:
+class CollectionRules(NamedTuple):
     """What the operator said about one collection; `own` are our files in it, relative."""
 
     include: RuleSet | None = None
@@ -52,8 +49,7 @@ class CollectionRules:
     own: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class FolderRules:
+class FolderRules(NamedTuple):
     """The rules that hold in one folder: those of the collection and of the folders above."""
 
     collection: CollectionRules

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from bookwheel.model import Status
 from bookwheel.safety.opener import OpenRefused, Root
@@ -21,8 +20,7 @@ _FOREIGN = frozenset(
 """Keys of other programs' manifest.json: browser extensions, web apps, containers, plug-ins."""
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(NamedTuple):
     """The five keys that a folder may set for itself, and what was wrong with the rest."""
 
     name: str | None = None

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from bookwheel.engines.base import Engine
 from bookwheel.errors import BookwheelError
@@ -45,8 +46,7 @@ class Report:
         return bool(self.indexed or self.removed or self.unreadable)
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """How far an update is: files done of those that have to be read."""
 
     collection: str

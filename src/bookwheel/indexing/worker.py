@@ -17,9 +17,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from tempfile import TemporaryFile
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from bookwheel.errors import Internal
 from bookwheel.indexing import worker_child
@@ -42,8 +41,7 @@ Clock = Callable[[], float]
 Kind = Literal["crash", "timeout", "memory", "error"]
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """What one worker may use, and how tasks are gathered for it."""
 
     batch_tasks: int = 32
@@ -61,8 +59,7 @@ class Limits:
         return min(self.most_seconds, self.base_seconds + self.seconds_per_mb * weight / MB)
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """One call of the handler; `weight` is the size in bytes of what it will read."""
 
     key: int
@@ -70,16 +67,14 @@ class Task:
     weight: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """Why a task has no result; `detail` may quote the document, so it is not yet SafeText."""
 
     kind: Kind
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What became of a task: a result, or a failure."""
 
     task: Task

@@ -7,6 +7,7 @@ process taken over by a hostile document cannot have code run in its parent.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import faulthandler
 import importlib
@@ -198,4 +199,7 @@ def _send(replies: BinaryIO, frame: memoryview) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    atexit._run_exitfuncs()
+    # Taking the interpreter apart would keep the parent waiting for tens of milliseconds.
+    os._exit(code)

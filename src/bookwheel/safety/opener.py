@@ -10,7 +10,6 @@ import errno
 import os
 import stat
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 from bookwheel.errors import BadRequest, BookwheelError, Forbidden, NotFound
@@ -62,8 +61,7 @@ class OpenRefused(Forbidden):
         return type(self), (self.status, self.reason)
 
 
-@dataclass(frozen=True, slots=True)
-class FileBytes:
+class FileBytes(NamedTuple):
     """A file's content with the size and time it had while being read."""
 
     data: bytes

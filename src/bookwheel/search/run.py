@@ -110,12 +110,14 @@ def _respell(
     """Return the clause widened by what it may have meant, or None when nothing is near."""
     own = engine.frequency(Field.EXACT, clause.word)
     words = speller.words(clause.word, own=own)
+    stems: list[str] = []
+    if not words and not clause.known:
+        stems = speller.stems(clause.stems[0])
+        words = [] if stems or clause.parts else speller.beginnings(clause.word)
     if words:
         surfaces = analyze_query(" ".join(words), languages)
         stems = [s for surface in surfaces for word in surface.words for s in word.stems]
-        return planner.respell(clause, words, stems)
-    stems = speller.stems(clause.stems[0]) if not clause.known else []
-    return planner.respell(clause, (), stems) if stems else None
+    return planner.respell(clause, words, stems) if stems else None
 
 
 def _missing(clauses: Iterable[Clause]) -> list[str]:

@@ -11,6 +11,8 @@ from bookwheel.text.words import is_unspaced
 MOST_CANDIDATES = 4
 MOST_PAIRS = 20
 _SHORTEST = 3
+_SHORTEST_BEGINNING = 4
+_LONGEST_ENDING = 8
 _TINY = 20
 """A word is taken for a slip when a neighbour is this many times commoner."""
 
@@ -40,6 +42,22 @@ def _within(
     return found
 
 
+def words_beginning(word: str, vocabulary: Mapping[int, Sequence[str]]) -> list[tuple[int, str]]:
+    """Return (slips, word) for longer words that begin like this one, perhaps with one slip."""
+    from rapidfuzz.distance import OSA
+    from rapidfuzz.process import extract
+
+    if len(word) < _SHORTEST_BEGINNING:
+        return []
+    found: list[tuple[int, str]] = []
+    for length in range(len(word) + 1, len(word) + _LONGEST_ENDING + 1):
+        words = vocabulary.get(length, ())
+        heads = [other[: len(word)] for other in words]
+        near = extract(word, heads, scorer=OSA.distance, score_cutoff=1, limit=10)
+        found += [(int(steps), words[at]) for _, steps, at in near]
+    return found
+
+
 class Speller:
     """Finds what a word of a query may have meant, within what the caller may see."""
 
@@ -51,14 +69,22 @@ class Speller:
         """Return the likeliest meant words; `own` is how many pages hold the word itself."""
         if len(word) == 1 and is_unspaced(word):
             return self._holding(word)
-        return self._candidates(word, Field.EXACT, own)
+        vocabulary = self._engine.vocabulary()
+        return self._likeliest(word, near_words(word, vocabulary), Field.EXACT, own)
+
+    def beginnings(self, word: str) -> list[str]:
+        """Return words that begin like this one: it may be cut short, or one of them misspelt."""
+        near = words_beginning(word, self._engine.vocabulary())
+        return self._likeliest(word, near, Field.EXACT, 0)
 
     def stems(self, stem: str) -> list[str]:
         """Return the likeliest meant stems: a slip may sit in a form that no page has."""
-        return self._candidates(stem, Field.BODY, 0)
+        near = near_words(stem, self._engine.vocabulary(Field.BODY))
+        return self._likeliest(stem, near, Field.BODY, 0)
 
-    def _candidates(self, word: str, field: Field, own: int) -> list[str]:
-        near = near_words(word, self._engine.vocabulary(field))
+    def _likeliest(
+        self, word: str, near: list[tuple[int, str]], field: Field, own: int
+    ) -> list[str]:
         ranked = sorted(near, key=lambda item: self._order(word, field, *item))
         likely = []
         for _, other in ranked[:40]:
