@@ -60,6 +60,8 @@ class SearchHit(NamedTuple):
     start_line: int
     end_line: int
     snippet: Snippet
+    passage: SafeText
+    """The whole text of the chunk that the snippet is cut from."""
     score: float
     matched_in: SearchIn
     extension: str

@@ -95,6 +95,7 @@ def _hit(
         snippet=Snippet(
             make_safe(cutting.text), cutting.marks, cutting.cut_before, cutting.cut_after
         ),
+        passage=make_safe(text),
         score=score,
         matched_in=_matched_in(in_title, cutting.matched),
         extension=document.extension,

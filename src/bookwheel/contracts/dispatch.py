@@ -1,0 +1,101 @@
+"""The one door for calls: find the tool, check its arguments, run it, shape what went wrong.
+
+Nothing else in the product catches every exception; no internal text passes.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from bookwheel.contracts.tool import INVALID_PARAMS, Arguments, Contract, Reply, RpcError, Tool
+from bookwheel.errors import BadRequest, BookwheelError, Internal
+from bookwheel.library import Library
+
+log = logging.getLogger(__name__)
+
+
+class Offered(NamedTuple):
+    """Which contracts a client is shown, and which others it may call all the same."""
+
+    listed: tuple[Contract, ...]
+    callable: tuple[Contract, ...]
+    elsewhere: tuple[Contract, ...] = ()
+    """Known contracts that are not served here; a call to one says where it is."""
+
+    def tools(self) -> list[Tool]:
+        return [tool for contract in self.listed for tool in contract.tools]
+
+
+def call(library: Library, offered: Offered, name: str, arguments: dict[str, Any]) -> Reply:
+    """Run a tool by name; raises RpcError where the answer is a JSON-RPC error."""
+    contract, tool = _find(offered, name)
+    started = time.monotonic()
+    try:
+        reply = tool.run(library, _parse(tool, arguments))
+    except BookwheelError as error:
+        reply = contract.shape_error(error, arguments)
+    except RpcError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the one place: whatever a defect says stays inside
+        reply = contract.shape_error(_mask(name, error), arguments)
+    elapsed = (time.monotonic() - started) * 1000
+    outcome = "error" if reply.is_error else "ok"
+    log.info("tools/call %s %s results=%s %.0f ms", name, outcome, reply.results, elapsed)
+    return reply
+
+
+def _find(offered: Offered, name: str) -> tuple[Contract, Tool]:
+    for contract in offered.callable:
+        for tool in contract.tools:
+            if tool.name == name:
+                return contract, tool
+    for contract in offered.elsewhere:
+        if any(tool.name == name for tool in contract.tools):
+            raise RpcError(
+                INVALID_PARAMS,
+                f"The tool {name!r} belongs to the toolset {contract.name!r}, which is not served "
+                f"here. Start with --toolsets {contract.name}, or use /mcp/{contract.name}.",
+                {"tool": name, "toolset": contract.name},
+            )
+    known = [tool.name for contract in offered.callable for tool in contract.tools]
+    near = get_close_matches(name, known, n=1, cutoff=0.4)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise RpcError(INVALID_PARAMS, f"There is no tool {name!r}.{hint}", {"tool": name})
+
+
+def _parse(tool: Tool, arguments: dict[str, Any]) -> Arguments:
+    try:
+        return tool.arguments.model_validate(arguments)
+    except ValidationError as error:
+        raise BadRequest(_explain(tool, error)) from None
+
+
+def _explain(tool: Tool, error: ValidationError) -> str:
+    """Name each wrong argument, what it must be, and the nearest name for an unknown one."""
+    known: Sequence[str] = list(tool.arguments.model_fields)
+    sentences = []
+    for problem in error.errors(include_url=False, include_input=False)[:5]:
+        place = ".".join(str(part) for part in problem["loc"]) or "arguments"
+        if problem["type"] == "extra_forbidden":
+            near = get_close_matches(str(problem["loc"][-1]), known, n=1, cutoff=0.4)
+            rule = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}"
+            sentences.append(f"Unknown argument '{place}': {rule}")
+        elif problem["type"] == "missing":
+            sentences.append(f"Argument '{place}' is missing")
+        else:
+            rule = problem["msg"][:1].lower() + problem["msg"][1:]
+            sentences.append(f"Argument '{place}': {rule}")
+    return "; ".join(sentences) + "."
+
+
+def _mask(name: str, error: Exception) -> Internal:
+    reference = uuid.uuid4().hex[:12]
+    log.error("defect %s in %s", reference, name, exc_info=error)
+    return Internal(f"Something went wrong inside (reference {reference}).")

@@ -1,0 +1,115 @@
+"""What a contract is made of: arguments, tools, replies, and how its errors look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import core_schema
+
+from bookwheel.errors import BookwheelError
+
+if TYPE_CHECKING:
+    from bookwheel.library import Library
+
+
+class Arguments(BaseModel):
+    """The arguments of a tool; names are as the client writes them, unknown ones are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Reply(NamedTuple):
+    """What a tool answers: text, and perhaps the same as a JSON object."""
+
+    text: str
+    structured: dict[str, Any] | None = None
+    is_error: bool = False
+    results: int | None = None
+    """How many results it holds, for the log."""
+
+
+class RpcError(Exception):
+    """An answer that is a JSON-RPC error rather than a tool's result."""
+
+    def __init__(self, code: int, message: str, data: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+
+Run = Callable[["Library", Any], Reply]
+ShapeError = Callable[[BookwheelError, dict[str, Any]], Reply]
+"""Turns an error into the contract's own answer, given the arguments; may raise RpcError."""
+
+
+class Tool(NamedTuple):
+    """One tool as clients see it, and the function that runs it."""
+
+    name: str
+    title: str
+    description: str
+    arguments: type[Arguments]
+    run: Run
+    read_only: bool = True
+
+    def input_schema(self) -> dict[str, Any]:
+        """Return the JSON schema of the arguments, as plain as the contracts write it."""
+        return make_schema(self.arguments)
+
+
+class Contract(NamedTuple):
+    """One toolset."""
+
+    name: str
+    tools: tuple[Tool, ...]
+    shape_error: ShapeError
+    resources: bool = False
+
+
+class _PlainSchema(GenerateJsonSchema):
+    """Schemas without titles, and optional values without a null branch."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        made = super().default_schema(schema)
+        if made.get("default", ...) is None:
+            made.pop("default")
+        return made
+
+
+def make_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the schema of a model with nested models written out where they stand."""
+    schema = model.model_json_schema(schema_generator=_PlainSchema)
+    definitions = schema.pop("$defs", {})
+    plain: dict[str, Any] = _inline(schema, definitions)
+    plain.pop("title", None)
+    plain.pop("description", None)
+    return plain
+
+
+def _inline(value: Any, definitions: dict[str, Any]) -> Any:
+    if isinstance(value, list):
+        return [_inline(item, definitions) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "$ref" in value:
+        named = dict(definitions[value["$ref"].rsplit("/", 1)[-1]])
+        named.pop("title", None)
+        return _inline(named, definitions)
+    return {
+        key: _inline(item, definitions)
+        for key, item in value.items()
+        if not (key == "additionalProperties" and item is False)
+    }
