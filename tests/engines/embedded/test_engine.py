@@ -326,6 +326,7 @@ def test_damage_in_a_page_of_the_catalogue_is_told_in_words(index: Path) -> None
         "UPDATE collections SET include = '['",
         "UPDATE texts SET text = 7",
         "UPDATE chunks SET trail = x'00'",
+        "UPDATE documents SET title = cast(x'f4' AS TEXT)",
         "DELETE FROM meta",
         "UPDATE meta SET value = 'x' WHERE key = 'generation'",
         "DROP TABLE documents",

@@ -69,7 +69,7 @@ class EmbeddedEngine:
         """Give a connection and turn what goes wrong into words for the operator."""
         try:
             yield self._reader()
-        except apsw.Error as error:
+        except (apsw.Error, UnicodeDecodeError) as error:
             raise database.explain(self._place, error) from error
 
     def _word_index(self) -> WordIndex:

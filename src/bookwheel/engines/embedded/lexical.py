@@ -25,6 +25,7 @@ from bookwheel.text.words import normal_title
 
 LAYOUT_VERSION = 2
 _MARK = -1
+_NOBODY = -2
 _LARGEST = 2**63 - 1
 _HEAP = {"pages": 50_000_000, "passages": 80_000_000}
 KINDS = ("pages", "passages")
@@ -286,7 +287,7 @@ class WordIndex:
     def _conditions(match: Match, schema: tantivy.Schema) -> list[Query]:
         conditions = []
         if match.documents is not None:
-            documents = list(match.documents) or [_MARK - 1]
+            documents = list(match.documents) or [_NOBODY]
             conditions.append(Query.term_set_query(schema, "document", documents))
         if match.filters is not None:
             conditions += _filters(match.filters, schema)
@@ -303,7 +304,11 @@ class WordIndex:
         with guarded():
             for kind, index in self._indexes.items():
                 if kind not in self._writers:
-                    self._writers[kind] = index.writer(_HEAP[kind], 1)
+                    writer = index.writer(_HEAP[kind], 1)
+                    # The first operation of a writer bears the number of the last commit, and a
+                    # merge that is due may take it for done: nothing of worth may come first.
+                    writer.delete_documents_by_term("document", _NOBODY)
+                    self._writers[kind] = writer
 
     def stop_writing(self) -> None:
         """Drop what was not committed and let the writers go."""
