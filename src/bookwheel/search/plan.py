@@ -20,7 +20,7 @@ WEIGHTS = {
     Field.NAMES: 1.0,
 }
 """What a match is worth by where it stands; chosen on the sets of docs/benchmarks.md."""
-ALL_WORDS_BONUS = 0.25
+ALL_WORDS_BONUS = 0.1
 """What a page gains, as a share of its score, by holding every word."""
 _MANY_PAGES = 50
 _EVERYWHERE = 0.9
