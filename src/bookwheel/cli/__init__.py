@@ -23,6 +23,7 @@ COMMANDS = {
     "show": "Show a document, some of its lines, or one section.",
     "outline": "Show the headings of a document.",
     "list": "List the documents of a collection or folder.",
+    "serve": "Serve folders to assistants over MCP.",
     "status": "Show what is indexed, what could not be read, and why.",
     "doctor": "Show settings and check, or repair, the index.",
 }
@@ -66,9 +67,10 @@ app = typer.Typer(
     cls=CommandTable,
     name="bookwheel",
     help=(
-        "Search folders of documents from the command line.\n\n\b\n"
+        "Search folders of documents, from the command line or by an assistant.\n\n\b\n"
         "  bookwheel search 'how to deploy' ~/notes    index the folder if need be, then search\n"
-        "  bookwheel show guides/setup.md ~/notes      read what was found"
+        "  bookwheel show guides/setup.md ~/notes      read what was found\n"
+        "  bookwheel serve ~/notes                     let an assistant do both"
     ),
     rich_markup_mode=None,
     no_args_is_help=True,

@@ -64,7 +64,7 @@ def _settings(settings: Settings) -> list[dict[str, Any]]:
     return [
         {
             "name": row.name,
-            "value": settings[row.name],
+            "value": "(set)" if row.secret and settings[row.name] else settings[row.name],
             "origin": settings.origins[row.name],
             "variables": [row.variable, *row.other_names],
             "help": row.help,
@@ -78,7 +78,7 @@ def _print(report: dict[str, Any], *, repair: bool) -> None:
     print(f"Index: {report['index']}\n\nSettings:")
     for row in report["settings"]:
         value = "-" if row["value"] is None else row["value"]
-        print(f"  {row['name']:<18} {value!s:<24} {row['origin']}")
+        print(f"  {row['name']:<20} {value!s:<24} {row['origin']}")
     print()
     for line in report["problems"] + report["repaired"]:
         print(f"  {line}")

@@ -165,20 +165,16 @@ def _say_more(results: SearchResults) -> None:
 
 
 def _print_rich(console: Any, number: int, hit: SearchHit, place: str, where: str) -> None:
+    from rich.padding import Padding
     from rich.text import Text
 
-    head = Text(f"{number}. ", style="dim")
-    head.append(hit.title, style="bold")
-    head.append(f"  {hit.score:.2f}", style="dim")
-    console.print(head)
-    line = Text("   ")
-    line.append(place, style="cyan")
-    line.append(f" · {hit.pointer}" + (f" · {where}" if where else ""), style="dim")
-    console.print(line)
-    snippet = Text("   " + ("…" if hit.snippet.cut_before else ""))
+    head = Text.assemble((f"{number}. ", "dim"), (hit.title, "bold"), (f"  {hit.score:.2f}", "dim"))
+    about = f" · {hit.pointer}" + (f" · {where}" if where else "")
     text = Text(hit.snippet.text)
     for start, end in hit.snippet.marks:
         text.stylize("bold yellow", start, end)
-    snippet.append_text(text)
-    snippet.append("…" if hit.snippet.cut_after else "")
-    console.print(snippet)
+    before = "…" if hit.snippet.cut_before else ""
+    after = "…" if hit.snippet.cut_after else ""
+    console.print(head)
+    console.print(Padding(Text.assemble((place, "cyan"), (about, "dim")), (0, 0, 0, 3)))
+    console.print(Padding(Text.assemble(before, text, after), (0, 0, 0, 3)))

@@ -1,0 +1,83 @@
+"""Serve folders to assistants over MCP.
+
+Speaks over standard input and output, as assistants expect of a command they start, or over HTTP.
+Folders are indexed and followed meanwhile. By default the toolset `documents` is shown and every
+other tool can be called all the same; --toolsets serves just those named, or all.
+
+    bookwheel serve ~/notes
+    bookwheel serve ~/notes ~/papers --toolsets documents,pages
+    bookwheel serve ~/notes --http
+    bookwheel serve ~/notes --http 127.0.0.1:9000
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Annotated
+
+import typer
+
+from bookwheel.cli.options import Config, Index, Paths, open_library
+from bookwheel.errors import BadRequest
+from bookwheel.library import Library
+
+DEFAULT_ADDRESS = "127.0.0.1:8765"
+_ADDRESS = re.compile(r"([\w.-]*|\[[0-9a-fA-F:.]+\]):([0-9]{1,5})")
+
+
+def run(
+    paths: Paths = None,
+    index: Index = None,
+    config: Config = None,
+    toolsets: Annotated[
+        str | None,
+        typer.Option(metavar="LIST", help="Toolsets to serve, by commas, or all."),
+    ] = None,
+    http: Annotated[
+        bool,
+        typer.Option(
+            "--http",
+            help=f"Serve HTTP at {DEFAULT_ADDRESS}, or at the HOST:PORT that follows.",
+        ),
+    ] = False,
+    public: Annotated[
+        bool,
+        typer.Option("--public", help="Let other machines connect, even without a token."),
+    ] = False,
+) -> None:
+    """See the module's text."""
+    folders, address = _split_address(paths or [], http=http)
+    with open_library(folders, index, config, toolsets=toolsets) as library:
+        _serve(library, folders, _parse_address(address) if http else None, public=public)
+
+
+def _split_address(arguments: list[str], *, http: bool) -> tuple[list[str], str]:
+    """Part the HOST:PORT that follows --http from the folders."""
+    found = [each for each in arguments if http and _ADDRESS.fullmatch(each)]
+    folders = [each for each in arguments if each not in found]
+    return folders, found[0] if found else DEFAULT_ADDRESS
+
+
+def _parse_address(text: str) -> tuple[str, int]:
+    found = _ADDRESS.fullmatch(text)
+    if found is None or int(found[2]) > 65535:
+        raise BadRequest(f"{text!r} is no address; write it as {DEFAULT_ADDRESS}.")
+    return found[1].strip("[]") or DEFAULT_ADDRESS.partition(":")[0], int(found[2])
+
+
+def _serve(
+    library: Library, folders: list[str], address: tuple[str, int] | None, *, public: bool
+) -> None:
+    import gc
+    import logging
+
+    gc.enable()
+    logging.basicConfig(format="bookwheel: %(message)s", level=logging.INFO)
+    for noisy in ("mcp", "uvicorn", "watchfiles"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+    if address is None and sys.stdin.isatty():
+        print("An assistant starts this command itself; --http serves a browser.", file=sys.stderr)
+    from bookwheel.serve.run import serve
+
+    serve(library, folders, address, public=public)
