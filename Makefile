@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 DOCS ?= .
 Q ?=
+# As typed: neither make nor the shell may read anything into the words of a query.
+export QUERY := $(value Q)
+export FOLDER := $(value DOCS)
 
 .DEFAULT_GOAL := help
 .PHONY: help search test check fix docs bench faults clean
@@ -24,7 +27,8 @@ $(VENV)/.dev: pyproject.toml
 	@touch $@ $(VENV)/.runtime
 
 search: $(VENV)/.runtime ## Index DOCS=folder and search it for Q="words"
-	@$(BIN)/bookwheel search "$(Q)" "$(DOCS)" --refresh
+	@test -n "$$QUERY" || { echo 'Say what to look for: make search DOCS=folder Q="words"'; exit 2; }
+	@$(BIN)/bookwheel search --refresh -- "$$QUERY" "$$FOLDER"
 
 test: $(VENV)/.dev ## Run the tests
 	@$(BIN)/python -m pytest -n auto
@@ -44,7 +48,7 @@ docs: $(VENV)/.dev ## Write the generated parts of docs/ anew
 	@$(BIN)/python -m tests.docs_tables --write
 
 bench: $(VENV)/.dev ## Measure on DOCS=folder and print the table of docs/benchmarks.md
-	@$(BIN)/python -m bench "$(DOCS)"
+	@$(BIN)/python -m bench "$$FOLDER"
 
 faults: $(VENV)/.dev ## The long runs: kills, damage, races
 	@$(BIN)/python -m pytest -m faults

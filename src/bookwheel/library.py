@@ -14,7 +14,7 @@ from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import BadRequest, BookwheelError, IndexDamaged, NotFound
 from bookwheel.formats import READERS_VERSION
 from bookwheel.model import Collection, Document, Link
-from bookwheel.query import SearchRequest, SearchResults
+from bookwheel.query import SearchHit, SearchRequest, SearchResults
 from bookwheel.reading import documents as reading
 from bookwheel.reading import sections
 from bookwheel.reading.categories import pick_category, read_categories
@@ -74,7 +74,7 @@ class Library:
         place = named_place(settings) or default_place(settings, given)
         library = cls(settings, (), place)
         library._given = tuple(given)
-        remarks = [] if library._recall() else library._look()
+        remarks = [] if library._recall() else library.look()
         library.settings = replace(settings, remarks=(*settings.remarks, *remarks))
         return library
 
@@ -92,9 +92,13 @@ class Library:
         self.collections = tuple(recalled)
         return True
 
-    def _look(self) -> list[str]:
+    def look(self) -> list[str]:
         """Take the folders as they are now, manifests included; return what is worth saying."""
         from bookwheel.indexing.folders import complete
+
+        if not self._given:
+            gone = [each.path for each in self.collections if not Path(each.path).is_dir()]
+            return [f"There is no folder {path}. Its documents are kept." for path in gone]
 
         def remembered() -> list[Collection]:
             return [state.collection for state in self.states()]
@@ -133,14 +137,18 @@ class Library:
     @property
     def is_indexed(self) -> bool:
         """Tell whether every folder of this library has been indexed."""
-        if not self._engine.exists:
+        try:
+            states = self.states()
+        except IndexDamaged:  # the next update sets it aside and makes it anew
             return False
-        done = {s.collection.name: s.collection.path for s in self.states() if s.scanned_at}
+        done = {s.collection.name: s.collection.path for s in states if s.scanned_at}
         return all(done.get(each.name) == each.path for each in self.collections)
 
     @contextmanager
     def writing(self) -> Iterator[EmbeddedEngine]:
         """Hold the writer lock for a while."""
+        if named_place(self.settings) is None:  # in the user's own cache: nobody else's to read
+            self.database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._engine.begin_writing()
         try:
             yield self._engine
@@ -172,7 +180,7 @@ class Library:
     ) -> list[Report]:
         from bookwheel.indexing.pipeline import Updater
 
-        remarks = self._look() if self._given else []
+        remarks = self.look()
         with self.writing() as engine:
             self._forget_others(engine)
             engine.declare(self.collections)
@@ -194,8 +202,9 @@ class Library:
             ]
             if full and not should_stop():
                 engine.set_note("readers", READERS_VERSION)
-        news = [remark for remark in remarks if remark not in self.settings.remarks]
-        self.settings = replace(self.settings, remarks=(*self.settings.remarks, *news))
+        for remark in remarks:
+            problems = _report_about(remark, self.collections, reports).problems
+            problems += [remark] if remark not in problems else []
         return reports
 
     def _forget_others(self, engine: EmbeddedEngine) -> None:
@@ -266,6 +275,22 @@ class Library:
         """Return the links that go out of a document."""
         return self._engine.links(document.key)
 
+    def find_related(
+        self,
+        document: Document,
+        *,
+        text: str | None = None,
+        limit: int = 5,
+        same_document: bool = False,
+    ) -> tuple[SearchHit, ...]:
+        """Find documents of its collection that are like a document, or like a text."""
+        from bookwheel.reading.related import find_related
+
+        self._engine.refresh()
+        return find_related(
+            self._engine, document, text=text, limit=limit, same_document=same_document
+        )
+
     def list_documents(
         self, collection: str, *, folder: str = "", limit: int = 100, offset: int = 0
     ) -> Page:
@@ -334,6 +359,12 @@ class Library:
             problems = [error.message]
         if not problems:
             return []
+        gone = [each.path for each in self.collections if not Path(each.path).is_dir()]
+        if gone:
+            raise NotFound(
+                f"The index is damaged and cannot be built anew: there is no folder {gone[0]}.",
+                hint="Mount or restore the folder, then repair again.",
+            )
         done = [self._set_aside()]
         self.update()
         return [*problems, *done, "built it anew from the documents"]
@@ -355,6 +386,12 @@ class Library:
 def _agrees(given: Collection, known: Collection) -> bool:
     """Tell whether all that the operator states of a folder is what the index knows of it."""
     return all(not stated or stated == old for stated, old in zip(given, known, strict=True))
+
+
+def _report_about(remark: str, collections: Sequence[Collection], reports: list[Report]) -> Report:
+    """Return the report of the folder that a remark speaks of, else the first."""
+    pairs = zip(collections, reports, strict=True)
+    return next((report for each, report in pairs if each.path in remark), reports[0])
 
 
 def _check_page(limit: int, offset: int) -> None:

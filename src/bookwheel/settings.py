@@ -26,6 +26,8 @@ class Row(NamedTuple):
     help: str
     other_names: tuple[str, ...] = ()
     """Environment names besides our own, kept for clients of older servers."""
+    secret: bool = False
+    """Never shown, only whether it is set."""
 
     @property
     def variable(self) -> str:
@@ -104,7 +106,39 @@ SETTINGS: tuple[Row, ...] = (
         "Length of a snippet in characters, about.",
         ("MCP_SNIPPET_LENGTH",),
     ),
+    Row(
+        "max_search_results",
+        _whole(1, 50),
+        None,
+        "Results of `search_docs` where its `limit` is left out, and the most it gives. "
+        "Default: 10, and 50 at most.",
+        ("MCP_MAX_SEARCH_RESULTS",),
+    ),
     Row("reconcile_seconds", _whole(1, 86400), 60, "How often a watched folder is looked through."),
+    Row("toolsets", _text, None, "Toolsets to serve, as pages,folder, or all. Default: documents."),
+    Row("token", _text, None, "Token that HTTP clients must send as a bearer.", secret=True),
+    Row(
+        "allowed_hosts",
+        _text,
+        None,
+        "Names, as docs.example.org or docs.example.org:8443, by which HTTP clients may call "
+        "the server besides its own address.",
+    ),
+    Row("mcp_enabled", _flag, True, "Whether /mcp answers over HTTP.", ("MCP_ENABLED",)),
+    Row(
+        "rate_limit_requests",
+        _whole(0, 1_000_000),
+        120,
+        "Requests that one HTTP client may make in a window; 0 means any number.",
+        ("MCP_RATE_LIMIT_REQUESTS",),
+    ),
+    Row(
+        "rate_limit_window",
+        _whole(1, 86400),
+        60,
+        "Length of that window in seconds.",
+        ("MCP_RATE_LIMIT_WINDOW",),
+    ),
     Row("debug", _flag, False, "Rebuild the index at each start; details in errors.", ("DEBUG",)),
 )
 _ROWS = {row.name: row for row in SETTINGS}
@@ -277,8 +311,3 @@ def _collection(entry: Mapping[str, Any], file: Path) -> Collection:
 
 def _is_list_of_text(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def row_named(name: str) -> Row:
-    """Return the row of a setting."""
-    return _ROWS[name]

@@ -321,6 +321,7 @@ def test_status_tells_version_time_root_and_number_of_documents(
     assert status == {
         "version": __version__,
         "index": str(made.place / "index" / "catalog.db"),
+        "remarks": [],
         "collections": [
             {
                 "collection": "notes",

@@ -223,6 +223,6 @@ def test_bash_gets_a_completion_script_that_completes_commands_and_options() -> 
         return run(**asked_for(line, word)).stdout.split()
 
     assert complete("bookwheel ", 1) == list(COMMANDS)
-    assert complete("bookwheel se", 1) == ["search"]
+    assert complete("bookwheel sea", 1) == ["search"]
     assert complete("bookwheel search --js", 2) == ["--json"]
     assert run(**asked_for("bookwheel nonsense ", 2)).stderr == ""

@@ -140,3 +140,11 @@ def test_headings_of_a_whole_corpus_are_those_of_the_reference() -> None:
             wrong.append(str(path))
     assert seen
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "line", ["## Setup {#setup}", "## Setup {/* #setup-here */}", "## Setup", "## `Setup` {#a-b}"]
+)
+def test_identifiers_behind_a_heading_are_not_its_text(line: str) -> None:
+    parsed = read(f"# T\n\n{line}\n\ntext\n".encode(), "a.mdx")
+    assert parsed.sections[1].heading == "Setup"

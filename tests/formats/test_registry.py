@@ -91,7 +91,7 @@ def test_a_blank_file_is_a_document_with_its_name_for_title(extension: str) -> N
 
 
 @pytest.mark.requirement("F-002")
-def test_the_seeds_formats_are_supported_and_have_their_mime_types() -> None:
+def test_the_first_formats_are_supported_and_have_their_mime_types() -> None:
     assert {".md", ".html", ".txt", ".mdx", ".markdown", ".htm"} <= registry.SUPPORTED
     assert registry.mime_type(".md") == "text/markdown"
     assert registry.mime_type(".HTM") == "text/html"

@@ -52,9 +52,6 @@ def test_a_root_that_is_gone_keeps_its_documents_and_says_so(shelf: Shelf) -> No
 
     with shelf.open() as library:
         (report,) = library.update()
-        assert library.settings.remarks == (
-            f"There is no folder '{shelf.folder}'. Its documents are kept as they were.",
-        )
         assert (report.failed, report.removed, len(report.problems)) == (True, 0, 1)
         assert "Its documents are kept as they were." in report.problems[0]
         assert find(library, "zebra") == ["a.md"]

@@ -78,3 +78,15 @@ def test_marks_lie_in_the_snippet_apart_and_in_order(
     assert edges == sorted(edges)
     assert all(0 <= edge <= len(cutting.text) for edge in edges)
     assert cutting.text in plain(text)
+
+
+def test_a_match_longer_than_the_snippet_is_cut() -> None:
+    word = "supercalifragilisticexpialidociousandevenmore"
+    cutting = cut(f"{'filler ' * 20}{word} {'filler ' * 20}", {word: 1.0}, 40)
+    assert cutting.text == word[:40]
+
+
+def test_a_snippet_does_not_begin_or_end_inside_a_word() -> None:
+    text = f'{"x" * 60}("Specifying_named_grid_areas", {"y" * 60}) and more words follow here'
+    cutting = cut(text, {"grid": 1.0}, 50)
+    assert cutting.text.startswith("grid")

@@ -16,7 +16,7 @@ import typer
 from bookwheel import __version__
 from bookwheel.cli.options import Config, Index, Json, Paths, open_library
 from bookwheel.cli.output import print_json
-from bookwheel.errors import BookwheelError, NotFound
+from bookwheel.errors import BookwheelError, IndexDamaged, NotFound
 from bookwheel.library import Library
 from bookwheel.settings import SETTINGS, Settings
 
@@ -56,8 +56,10 @@ def _problems(library: Library) -> list[str]:
         return library.check()
     except NotFound:  # nothing indexed yet is no damage
         return []
-    except BookwheelError as error:
+    except IndexDamaged as error:
         return [error.message]
+    except BookwheelError as error:
+        return [f"{error.message} {error.hint or ''}".strip()]
 
 
 def _settings(settings: Settings) -> list[dict[str, Any]]:
@@ -85,6 +87,6 @@ def _print(report: dict[str, Any], *, repair: bool) -> None:
     if repair:
         print("The index is sound now." if report["repaired"] else "Nothing had to be repaired.")
     elif report["problems"]:
-        print("Repair with --repair.")
+        print("What is damaged is mended by --repair.")
     else:
         print("The index is sound." if report["exists"] else "There is no index here yet.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
@@ -31,11 +31,11 @@ def make_fresh(library: Library, refresh: bool | None) -> None:
     try:
         reports = update(library)
     except (Conflict, IndexUnusable) as error:
-        if not library.is_indexed:
+        if not (library.is_indexed or (isinstance(error, Conflict) and library.states())):
             raise
         print(f"bookwheel: searching the index as it is. {error.message}", file=sys.stderr)
         return
-    say_problems(reports)
+    say_problems(reports, said=library.settings.remarks)
 
 
 def update(library: Library, *, full: bool = False) -> list[Report]:
@@ -49,10 +49,12 @@ def update(library: Library, *, full: bool = False) -> list[Report]:
         return library.update(full=full, on_progress=on_progress)
 
 
-def say_problems(reports: list[Report]) -> None:
-    """Name on standard error what went wrong without stopping the work."""
+def say_problems(reports: list[Report], *, said: Sequence[str] = ()) -> None:
+    """Name on standard error what went wrong without stopping the work, if not said before."""
     for report in reports:
         for problem in report.problems:
+            if problem in said:
+                continue
             print(f"bookwheel: {report.collection}: {problem}", file=sys.stderr)
 
 

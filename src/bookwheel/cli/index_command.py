@@ -37,7 +37,7 @@ def run(
     with open_library(paths, index, config) as library:
         reports = update(library, full=full)
         _print(reports, json=json)
-        say_problems(reports)
+        say_problems(reports, said=library.settings.remarks)
         if watch:
             print("Watching for changes. Ctrl-C stops.", file=sys.stderr)
             library.watch(on_update=lambda new: _say(new, json=json), should_stop=lambda: False)
@@ -60,6 +60,8 @@ def _print(reports: list[Report], *, json: bool) -> None:
         parts = [count(report.indexed, "file") + " indexed", f"{report.unchanged:,} unchanged"]
         if report.removed:
             parts.append(f"{report.removed:,} removed")
+        if report.skipped:
+            parts.append(f"{report.skipped:,} passed over")
         if report.unreadable:
             parts.append(f"{report.unreadable:,} unreadable (see `bookwheel status`)")
         print(f"{report.collection}: {', '.join(parts)} in {report.seconds:.1f} s", flush=True)

@@ -1,7 +1,8 @@
 """Search folders for words.
 
 Finds words in any form, forgives typos, and says what it relaxed. "in quotes" finds a phrase,
--word leaves documents out. The index is made on the first search.
+-word leaves documents out (a query that begins with a dash comes after --). The index is made
+on the first search.
 
     bookwheel search 'rotate the signing key' ~/notes
     bookwheel search '"exit code" -windows' ~/notes --type md
@@ -19,7 +20,7 @@ import typer
 from bookwheel.cli.fresh import make_fresh
 from bookwheel.cli.options import Collection, Config, Index, Json, Paths, open_library
 from bookwheel.cli.output import count, one_line, print_json, terminal
-from bookwheel.errors import BadRequest
+from bookwheel.errors import BadRequest, NotFound
 from bookwheel.library import Library
 from bookwheel.query import Filters, SearchHit, SearchIn, SearchRequest, SearchResults
 
@@ -67,6 +68,7 @@ def run(
         date_to=_day(until, last=True) if until is not None else None,
     )
     with open_library(paths, index, config) as library:
+        _check_collection(library, collection)
         make_fresh(library, refresh)
         request = SearchRequest(
             text=query,
@@ -82,6 +84,17 @@ def run(
             print_json(as_json(results))
         else:
             _print(library, results)
+
+
+def _check_collection(library: Library, name: str | None) -> None:
+    """Refuse an unknown collection before anything is indexed for it."""
+    if name is None or any(name in (each.name, each.alias) for each in library.collections):
+        return
+    known = ", ".join(f'"{each.name}"' for each in library.collections)
+    raise NotFound(
+        f'Collection "{name}" not found.',
+        hint=f"There is {known}. A query that begins with a dash comes after `--`.",
+    )
 
 
 def _day(text: str, *, last: bool) -> str:

@@ -72,7 +72,6 @@ def _serve(
     import gc
     import logging
 
-    gc.enable()
     logging.basicConfig(format="bookwheel: %(message)s", level=logging.INFO)
     for noisy in ("mcp", "uvicorn", "watchfiles"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
@@ -80,4 +79,6 @@ def _serve(
         print("An assistant starts this command itself; --http serves a browser.", file=sys.stderr)
     from bookwheel.serve.run import serve
 
+    gc.freeze()  # what was imported is there to stay
+    gc.enable()
     serve(library, folders, address, public=public)

@@ -8,6 +8,7 @@ Looks at the index only, and reads no document.
 
 from __future__ import annotations
 
+import sys
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -35,6 +36,8 @@ def run(
             print_json({"file": why, "why": sentence}) if json else print(one_line(sentence))
             return
         status = describe(library)
+        for remark in status["remarks"]:
+            print(f"bookwheel: {one_line(remark)}", file=sys.stderr)
     if json:
         print_json(status)
     else:
@@ -43,6 +46,7 @@ def run(
 
 def describe(library: Library) -> dict[str, Any]:
     """Return the state of a library."""
+    remarks = [remark for remark in library.look() if remark not in library.settings.remarks]
     states = {state.collection.name: state for state in library.states()}
     collections = []
     for each in library.collections:
@@ -68,7 +72,12 @@ def describe(library: Library) -> dict[str, Any]:
                 ],
             }
         )
-    return {"version": __version__, "index": str(library.database), "collections": collections}
+    return {
+        "version": __version__,
+        "index": str(library.database),
+        "remarks": remarks,
+        "collections": collections,
+    }
 
 
 def _time(seconds: float) -> str:

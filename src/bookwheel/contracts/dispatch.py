@@ -6,6 +6,7 @@ Nothing else in the product catches every exception; no internal text passes.
 from __future__ import annotations
 
 import logging
+import re
 import time
 import uuid
 from collections.abc import Sequence
@@ -13,12 +14,17 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from bookwheel.contracts.tool import INVALID_PARAMS, Arguments, Contract, Reply, RpcError, Tool
 from bookwheel.errors import BadRequest, BookwheelError, Internal
 from bookwheel.library import Library
 
 log = logging.getLogger(__name__)
+
+_MOST_PROBLEMS = 5
+_LONGEST_QUOTED = 100
+"""So many characters of a wrong name are compared with others and quoted back."""
 
 
 class Offered(NamedTuple):
@@ -44,7 +50,7 @@ def call(library: Library, offered: Offered, name: str, arguments: dict[str, Any
     except RpcError:
         raise
     except Exception as error:  # noqa: BLE001 - the one place: whatever a defect says stays inside
-        reply = contract.shape_error(_mask(name, error), arguments)
+        reply = contract.shape_error(_mask(library, name, error), arguments)
     elapsed = (time.monotonic() - started) * 1000
     outcome = "error" if reply.is_error else "ok"
     log.info("tools/call %s %s results=%s %.0f ms", name, outcome, reply.results, elapsed)
@@ -65,9 +71,10 @@ def _find(offered: Offered, name: str) -> tuple[Contract, Tool]:
                 {"tool": name, "toolset": contract.name},
             )
     known = [tool.name for contract in offered.callable for tool in contract.tools]
-    near = get_close_matches(name, known, n=1, cutoff=0.4)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise RpcError(INVALID_PARAMS, f"There is no tool {name!r}.{hint}", {"tool": name})
+    near = _near(name, known)
+    hint = f" Did you mean {near!r}?" if near else ""
+    short = name[:_LONGEST_QUOTED]
+    raise RpcError(INVALID_PARAMS, f"There is no tool {short!r}.{hint}", {"tool": short})
 
 
 def _parse(tool: Tool, arguments: dict[str, Any]) -> Arguments:
@@ -79,23 +86,38 @@ def _parse(tool: Tool, arguments: dict[str, Any]) -> Arguments:
 
 def _explain(tool: Tool, error: ValidationError) -> str:
     """Name each wrong argument, what it must be, and the nearest name for an unknown one."""
+    problems = error.errors(include_url=False)[:_MOST_PROBLEMS]
+    return " ".join(_sentence(tool, problem) for problem in problems)
+
+
+def _sentence(tool: Tool, problem: ErrorDetails) -> str:
     known: Sequence[str] = list(tool.arguments.model_fields)
-    sentences = []
-    for problem in error.errors(include_url=False, include_input=False)[:5]:
-        place = ".".join(str(part) for part in problem["loc"]) or "arguments"
-        if problem["type"] == "extra_forbidden":
-            near = get_close_matches(str(problem["loc"][-1]), known, n=1, cutoff=0.4)
-            rule = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}"
-            sentences.append(f"Unknown argument '{place}': {rule}")
-        elif problem["type"] == "missing":
-            sentences.append(f"Argument '{place}' is missing")
-        else:
-            rule = problem["msg"][:1].lower() + problem["msg"][1:]
-            sentences.append(f"Argument '{place}': {rule}")
-    return "; ".join(sentences) + "."
+    place = ".".join(str(part) for part in problem["loc"]) or "arguments"
+    if problem["type"] == "extra_forbidden":
+        near = _near(problem["loc"][-1], known)
+        rule = f"did you mean '{near}'?" if near else f"known are {', '.join(known)}."
+        return f"Unknown argument {place[:_LONGEST_QUOTED]!r}: {rule}"
+    if problem["type"] == "missing":
+        return f"Argument '{place}' is missing."
+    message = problem["msg"].removeprefix("Value error, ")
+    rule = message[:1].lower() + message[1:]
+    if problem["type"] == "literal_error":
+        near = _near(problem["input"], re.findall("'([^']*)'", problem["msg"]))
+        rule += f" (did you mean '{near}'?)" if near else ""
+    return f"Argument '{place}': {rule}."
 
 
-def _mask(name: str, error: Exception) -> Internal:
+def _near(wanted: object, known: Sequence[str]) -> str | None:
+    """Return the known name most like a wrong one."""
+    found = get_close_matches(str(wanted)[:_LONGEST_QUOTED], known, n=1, cutoff=0.4)
+    return found[0] if found else None
+
+
+def _mask(library: Library, name: str, error: Exception) -> Internal:
+    """Return what may be said of a defect; only while debugging the cause goes with it."""
     reference = uuid.uuid4().hex[:12]
     log.error("defect %s in %s", reference, name, exc_info=error)
-    return Internal(f"Something went wrong inside (reference {reference}).")
+    masked = Internal(f"Something went wrong inside (reference {reference}).")
+    if library.settings["debug"]:
+        masked.__cause__ = error
+    return masked

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
@@ -19,6 +19,16 @@ class Arguments(BaseModel):
     """The arguments of a tool; names are as the client writes them, unknown ones are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _refuse_flag(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("must be a whole number")
+    return value
+
+
+NOT_A_FLAG = BeforeValidator(_refuse_flag)
+"""Stands last in the annotation of a number that true and false are not taken for."""
 
 
 class Reply(NamedTuple):

@@ -22,6 +22,8 @@ from bookwheel.formats.links import (
 from bookwheel.model import Link, Section
 from bookwheel.text.cut import cut
 
+# Identifiers that some tools write behind a heading: `{#name}`, in MDX `{/* #name */}`.
+_HEADING_MARK = re.compile(r"\s*\{(?:#[\w-]+|/\*.*?\*/)\}\s*$")
 MAX_HEADING = 300
 
 _PARSER = pyromark.Markdown(
@@ -208,7 +210,7 @@ class _Walk:
 
     def close_heading(self) -> None:
         level, start, line = self.open_heading
-        text = cut("".join(self.parts), limit=MAX_HEADING)
+        text = cut(_HEADING_MARK.sub("", "".join(self.parts)), limit=MAX_HEADING)
         if not text:
             text = cut(" ".join(self.alts), limit=MAX_HEADING)
         if self.marks:

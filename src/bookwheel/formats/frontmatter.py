@@ -173,6 +173,8 @@ def _salvage(block: str) -> dict[str, Value]:
         if found:
             entries = []
             written = (found[2] or "").strip()
+            if written.startswith(("[", "{")) and not written.endswith(("]", "}")):
+                continue  # a list or map that never ends says nothing
             values[found[1].lower()] = _inline(written) if written else entries
         elif entry := _ENTRY.match(line):
             entries.append(_unquote(entry[1]))

@@ -55,6 +55,12 @@ def complete(
     done: list[Collection] = []
     for each in filled:
         done.append(each if each in gone else _with_free_name(each, [*gone, *done], remarks))
+    remarks += [
+        f"{inner.path} lies inside {outer.path}: its documents are found twice."
+        for outer in done
+        for inner in done
+        if inner is not outer and Path(inner.path).is_relative_to(outer.path)
+    ]
     return done, remarks
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bookwheel.addresses import candidates
+from bookwheel.addresses import SCHEME, candidates
 from bookwheel.engines.base import Engine
 from bookwheel.errors import BadRequest, NotFound
 from bookwheel.model import Collection, Document, SafeText, Status
@@ -86,7 +86,7 @@ def nearest_documents(engine: Engine, text: str, scope: Sequence[Collection]) ->
         for each in scope
         for path in engine.paths(each.name)
     ]
-    return nearest(text, paths)
+    return nearest(text.removeprefix(SCHEME), paths)
 
 
 def nearest(text: str, names: Sequence[str], *, limit: int = 5) -> list[str]:

@@ -8,15 +8,17 @@ from typing import NamedTuple
 from bookwheel.engines.base import Engine, Field
 from bookwheel.query import SearchRequest, SearchResults
 from bookwheel.search.interpret import interpret
+from bookwheel.search.nothing import why_nothing
 from bookwheel.search.plan import ALL_WORDS_BONUS, Clause, Plan, Planner, asked_for
 from bookwheel.search.rank import rank, with_passages
 from bookwheel.search.show import show
 from bookwheel.search.spelling import Speller
-from bookwheel.text.words import analyze_query, normal_title
+from bookwheel.text.words import LONGEST_WORD, analyze_query, normal_title
 
 MOST_RESULTS = 1000
 _MOST_RESPELT = 12
 """Words beyond these are taken as they stand: looking for near ones costs milliseconds each."""
+_MOST_NAMED = 5
 _RARE = 3
 """A word on so few pages may be a slip of a far commoner one."""
 _POOL = 50
@@ -24,13 +26,12 @@ _POOL = 50
 
 
 class Retrieved(NamedTuple):
-    """Candidates in order of their page score, how many there may be, and what was relaxed."""
+    """Candidates in order of their page score, and how many there may be."""
 
     pages: dict[int, float]
     whole: frozenset[int]
     """Those pages that hold every word that any page holds."""
     total: int
-    relaxed: tuple[str, ...]
 
 
 def search(engine: Engine, request: SearchRequest) -> SearchResults:
@@ -39,7 +40,7 @@ def search(engine: Engine, request: SearchRequest) -> SearchResults:
     question = interpret(request.text, languages)
     unreadable = sum(engine.status_counts(request.filters).values())
     if question.asks_nothing:
-        relaxed = ("the query has no word to look for",)
+        relaxed = (f"the query has no word of up to {LONGEST_WORD} letters to look for",)
         return SearchResults(request.text, (), 0, relaxed, (), unreadable)
     planner = Planner(engine, languages)
     plan = planner.plan(question, request)
@@ -51,15 +52,14 @@ def search(engine: Engine, request: SearchRequest) -> SearchResults:
     shown = ranked[request.offset : request.offset + request.limit]
     shown = with_passages(engine, planner, plan, shown)
     hits = show(engine, planner, plan, shown, found.whole)
-    suggestions = () if hits else suggest(engine, plan)
-    return SearchResults(
-        request.text,
-        hits,
-        max(found.total, len(ranked)),
-        notes + found.relaxed,
-        suggestions,
-        unreadable,
-    )
+    if any(item.document not in found.whole for item in shown):
+        notes = (*notes, "not every word had to match")
+    total = max(found.total, len(ranked))
+    if hits:
+        return SearchResults(request.text, hits, total, notes, (), unreadable)
+    reasons = why_nothing(engine, planner, plan, total)
+    suggestions = () if reasons else suggest(engine, plan)
+    return SearchResults(request.text, (), total, (*notes, *reasons), suggestions, unreadable)
 
 
 def query_languages(engine: Engine) -> tuple[str, ...]:
@@ -123,18 +123,20 @@ def _respell(
 def _missing(clauses: Iterable[Clause]) -> list[str]:
     every = list(clauses)
     only_filler = all(clause.filler for clause in every)
-    return [
-        f"no document has '{clause.word}'"
-        for clause in every
-        if not clause.known and (only_filler or not clause.filler)
+    missing = [
+        clause.word for clause in every if not clause.known and (only_filler or not clause.filler)
     ]
+    named = [f"no document has '{word}'" for word in missing[:_MOST_NAMED]]
+    more = len(missing) - len(named)
+    return [*named, f"nor {more} more words"] if more > 0 else named
 
 
 def retrieve(engine: Engine, planner: Planner, plan: Plan, titles: tuple[str, ...]) -> Retrieved:
     """Return candidate pages: those with all words, then, if too few, those with some."""
-    if plan.clauses and not any(clause.known for clause in plan.clauses):
+    unknown = plan.clauses and not any(clause.known for clause in plan.clauses)
+    if unknown and not plan.question.phrases:
         # No word of it stands anywhere; filters alone would find everything.
-        return Retrieved({}, frozenset(), 0, ())
+        return Retrieved({}, frozenset(), 0)
     wanted = min(MOST_RESULTS, plan.request.offset + plan.request.limit)
     pool = max(_POOL, wanted + 10)
     every = engine.match_pages(
@@ -144,12 +146,11 @@ def retrieve(engine: Engine, planner: Planner, plan: Plan, titles: tuple[str, ..
     pages = {document: score * gain for document, _, score in every.entries}
     whole = frozenset(pages)
     if len(pages) >= pool or len(asked_for(plan)) < 2:
-        return Retrieved(pages, whole, every.total, ())
+        return Retrieved(pages, whole, every.total)
     some = engine.match_pages(planner.match(plan, all_clauses=False, titles=titles), pool)
     for document, _, score in some.entries:
         pages.setdefault(document, score)
-    relaxed = ("not every word had to match",) if len(every.entries) < wanted else ()
-    return Retrieved(pages, whole, max(every.total, len(pages)), relaxed)
+    return Retrieved(pages, whole, max(every.total, len(pages)))
 
 
 def suggest(engine: Engine, plan: Plan) -> tuple[str, ...]:

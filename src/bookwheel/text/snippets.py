@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from bookwheel.text.words import Finder
+from bookwheel.text.words import Finder, is_unspaced
 
 _LINK_TARGET = re.compile(
     r"!?\[([^\]\[]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)"
@@ -55,29 +55,29 @@ def _window(
         return 0, len(text)
     best, span, value, first = 0.0, (0, 0), 0.0, 0
     seen: dict[str, int] = {}
-    for _, end, term in found:
+    for last, (_, end, term) in enumerate(found):
         seen[term] = seen.get(term, 0) + 1
         value += worth[term] if seen[term] == 1 else 0.0
-        while end - found[first][0] > length:
+        while first < last and end - found[first][0] > length:
             dropped = found[first][2]
             seen[dropped] -= 1
             value -= worth[dropped] if not seen[dropped] else 0.0
             first += 1
         if value > best + 1e-9:
-            best, span = value, (found[first][0], end)
+            best, span = value, (found[first][0], min(end, found[first][0] + length))
     spare = max(0, length - (span[1] - span[0]))
     begin = max(0, min(span[0] - spare // 3, len(text) - length))
     return _at_words(text, begin, min(len(text), begin + length), span)
 
 
 def _at_words(text: str, begin: int, stop: int, keep: tuple[int, int]) -> tuple[int, int]:
-    """Move both ends to a blank, not into what must be kept and not far in unspaced text."""
-    if begin > 0:
-        blank = text.find(" ", begin - 1, min(keep[0], begin + 40) or begin)
-        begin = blank + 1 if blank >= 0 else begin
-    if stop < len(text):
-        blank = text.rfind(" ", max(keep[1], stop - 40), stop + 1)
-        stop = blank if blank > begin else stop
+    """Move both ends to a blank, not into what must be kept; unspaced text is cut anywhere."""
+    if begin > 0 and not is_unspaced(text[begin]):
+        blank = text.find(" ", begin - 1, keep[0])
+        begin = blank + 1 if blank >= 0 else keep[0]
+    if stop < len(text) and not is_unspaced(text[stop]):
+        blank = text.rfind(" ", keep[1], stop + 1)
+        stop = blank if blank > begin else max(keep[1], begin + 1)
     return begin, stop
 
 

@@ -1,0 +1,216 @@
+"""The `documents` toolset: eight tools that answer with JSON.
+
+Chunks have no vectors yet: every `distance` is null and all search is by words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bookwheel.contracts import documents_arguments as take
+from bookwheel.contracts.documents_answers import (
+    describe_collection,
+    describe_remainder,
+    explain_nothing,
+    known_collections,
+    list_hits,
+    name_collection,
+    name_document,
+    reply_with,
+    reply_with_list,
+    sendable,
+)
+from bookwheel.contracts.tool import Contract, Reply, Tool
+from bookwheel.errors import BookwheelError
+from bookwheel.library import Library
+from bookwheel.query import Filters, SearchRequest, SearchResults
+from bookwheel.reading.documents import find_collection
+
+NOT_RERANKED = "rerank is not available here: this is the usual order."
+_NEAR = 3
+"""How many documents of other collections are named where those asked for have nothing."""
+_FAR = 2**53
+"""Past the end of any listing, and within what every store can count."""
+
+
+def list_collections(library: Library, _: take.ListCollections) -> Reply:
+    """Answer which collections there are."""
+    counts = {state.collection.name: state.documents for state in library.states()}
+    collections = known_collections(library).values()
+    return reply_with_list(
+        "collections", [describe_collection(each, counts.get(each.name, 0)) for each in collections]
+    )
+
+
+def search(library: Library, asked: take.Search) -> Reply:
+    """Answer the best passage of each document found."""
+    results = _search(library, asked.query, asked.collections, asked.limit)
+    found = list_hits(library, results.hits)
+    if not found:
+        elsewhere = _search(library, asked.query, None, _NEAR).hits if asked.collections else ()
+        text = explain_nothing(library, results, elsewhere)
+        return Reply(f"{text} {NOT_RERANKED}" if asked.rerank else text, {"results": []}, results=0)
+    if asked.rerank:
+        # The answer is a bare array: only its items have room for a remark.
+        found[0]["note"] = NOT_RERANKED
+    return reply_with_list("results", found)
+
+
+def get_document(library: Library, asked: take.GetDocument) -> Reply:
+    """Answer a document's text, or as much of it as was asked for."""
+    document = library.document(asked.document, asked.collection)
+    part = library.text(document, offset=asked.offset, length=asked.maxChars)
+    answer = name_document(library, document) | {"content": part.text}
+    return reply_with(answer | describe_remainder(part))
+
+
+def list_documents(library: Library, asked: take.ListDocuments) -> Reply:
+    """Answer a page of a collection's table of contents."""
+    page = library.list_documents(
+        asked.collection, limit=min(asked.limit, take.MOST_LISTED), offset=min(asked.offset, _FAR)
+    )
+    documents = [
+        {"id": each.path, "title": each.title, "size": each.characters} for each in page.documents
+    ]
+    collection = find_collection([*known_collections(library).values()], asked.collection)
+    answer = {"documents": documents, "total": page.total, "hasMore": page.has_more}
+    return reply_with(name_collection(collection) | answer, results=len(documents))
+
+
+def get_outline(library: Library, asked: take.GetOutline) -> Reply:
+    """Answer a document's headings."""
+    document = library.document(asked.document, asked.collection)
+    outline = [each._asdict() for each in library.outline(document, depth=asked.maxDepth)]
+    answer = {"title": document.title, "outline": outline}
+    return reply_with(name_document(library, document) | answer, results=len(outline))
+
+
+def get_section(library: Library, asked: take.GetSection) -> Reply:
+    """Answer one section of a document."""
+    document = library.document(asked.document, asked.collection)
+    found = library.section(document, asked.section, subsections=asked.includeSubsections)
+    answer = name_document(library, document) | {
+        "section": found.heading,
+        "level": found.level,
+        "content": found.text,
+        "startLine": found.start_line,
+        "endLine": found.end_line,
+    }
+    if found.others:
+        answer["otherSections"] = list(found.others)
+        answer["hint"] = "Further headings match: ask with an entry of otherSections as section."
+    return reply_with(answer)
+
+
+def search_batch(library: Library, asked: take.SearchBatch) -> Reply:
+    """Answer several searches at once."""
+    entries = []
+    for each in asked.queries:
+        hits = _search(library, each.query, each.collections, asked.limit).hits
+        entries.append({"query": sendable(each.query), "results": list_hits(library, hits)})
+    return reply_with({"results": entries}, results=sum(len(entry["results"]) for entry in entries))
+
+
+def find_related(library: Library, asked: take.FindRelated) -> Reply:
+    """Answer documents like the given one, or like the given text."""
+    document = library.document(asked.document, asked.collection)
+    hits = library.find_related(
+        document,
+        text=asked.chunk,
+        limit=min(asked.limit, take.MOST_RESULTS),
+        same_document=asked.sameDocument,
+    )
+    related = list_hits(library, hits, document_key="document")
+    answer = {"source": name_document(library, document), "related": related}
+    return reply_with(answer, results=len(related))
+
+
+def shape_error(error: BookwheelError, _: dict[str, Any]) -> Reply:
+    """Answer with what went wrong and what is near, as text."""
+    text = f"{error.message} {error.hint}" if error.hint else error.message
+    return Reply(sendable(text), is_error=True)
+
+
+def _search(
+    library: Library, query: str, collections: Sequence[str] | None, limit: int
+) -> SearchResults:
+    filters = Filters(collections=tuple(collections or ()))
+    return library.search(SearchRequest(query, filters, limit=min(limit, take.MOST_RESULTS)))
+
+
+CONTRACT = Contract(
+    "documents",
+    (
+        Tool(
+            "documents_list_collections",
+            "List collections",
+            "List the collections of documents with their document counts, descriptions and "
+            "versions. Use this first if you do not know what there is; then "
+            "documents_list_documents to browse one, or documents_search.",
+            take.ListCollections,
+            list_collections,
+        ),
+        Tool(
+            "documents_search",
+            "Search documents",
+            "Find passages that answer a question or hold certain words, best first, over all "
+            "collections or some. Use documents_search_batch for several questions at once, and "
+            "documents_get_section or documents_get_document to read on from a hit.",
+            take.Search,
+            search,
+        ),
+        Tool(
+            "documents_get_document",
+            "Read a document",
+            "Get the text of a document. Long ones come in parts: go on with offset. If you need "
+            "only part of it, documents_get_outline and documents_get_section are cheaper.",
+            take.GetDocument,
+            get_document,
+        ),
+        Tool(
+            "documents_list_documents",
+            "List documents",
+            "List all documents in a collection: IDs, titles and sizes in characters, page by "
+            "page. Use this to browse; to find something by content, use documents_search.",
+            take.ListDocuments,
+            list_documents,
+        ),
+        Tool(
+            "documents_get_outline",
+            "Show a document's outline",
+            "Get the headings of a document with levels and line numbers. Use this to see how a "
+            "long document is organized before reading a section with documents_get_section.",
+            take.GetOutline,
+            get_outline,
+        ),
+        Tool(
+            "documents_get_section",
+            "Read a section",
+            "Get one section of a document by its heading. Use this when you know which section "
+            "you need (from documents_get_outline or a hit's sectionHeading); for the whole text "
+            "use documents_get_document.",
+            take.GetSection,
+            get_section,
+        ),
+        Tool(
+            "documents_search_batch",
+            "Search several times",
+            "Run 1 to 10 searches in one call. Use this to research several topics; for a single "
+            "question use documents_search.",
+            take.SearchBatch,
+            search_batch,
+        ),
+        Tool(
+            "documents_find_related",
+            "Find related documents",
+            "Find documents of the same collection that are like a given document, or like a "
+            "given chunk of text. Use this to widen the context of something you have read; to "
+            "look for words of your own, use documents_search.",
+            take.FindRelated,
+            find_related,
+        ),
+    ),
+    shape_error,
+    resources=True,
+)

@@ -1,0 +1,129 @@
+"""What the answers of the `documents` tools are made of, in the words of their clients."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from bookwheel.contracts.tool import Reply
+from bookwheel.errors import NotFound
+from bookwheel.library import Library
+from bookwheel.model import Collection, Document
+from bookwheel.query import SearchHit, SearchResults
+from bookwheel.reading.documents import TextPart, quoted
+from bookwheel.reading.sections import DEEPEST
+from bookwheel.safety.redact import make_safe
+
+NOTHING_FOUND = "No results found for the given query."
+_MOST_NOTES = 5
+
+
+def reply_with(value: dict[str, Any], *, results: int = 1) -> Reply:
+    """Answer an object, as bare JSON and as structured content."""
+    return Reply(_dump(value), value, results=results)
+
+
+def reply_with_list(name: str, items: list[dict[str, Any]]) -> Reply:
+    """Answer a bare array, which as structured content must stand in an object."""
+    return Reply(_dump(items), {name: items}, results=len(items))
+
+
+def sendable(text: str) -> str:
+    """Return what a client wrote without the halves of characters that cannot be sent back."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def known_collections(library: Library) -> dict[str, Collection]:
+    """Return the collections by name: as indexed, else as the operator states them."""
+    indexed = [state.collection for state in library.states()]
+    return {each.name: each for each in (*library.collections, *indexed)}
+
+
+def name_collection(collection: Collection) -> dict[str, Any]:
+    """Return what a collection is called: by its alias, if it has one, and then by name too."""
+    if not collection.alias:
+        return {"collection": collection.name}
+    return {"collection": collection.alias, "collectionId": collection.name}
+
+
+def describe_collection(collection: Collection, count: int) -> dict[str, Any]:
+    """Return an entry of the list of collections."""
+    about = name_collection(collection) | {"documentCount": count}
+    for key, value in (("description", collection.description), ("version", collection.version)):
+        if value:
+            about[key] = make_safe(value)
+    return about
+
+
+def name_document(library: Library, document: Document) -> dict[str, Any]:
+    """Return what a document and its collection are called."""
+    collection = known_collections(library)[document.collection]
+    return name_collection(collection) | {"document": document.path}
+
+
+def describe_remainder(part: TextPart) -> dict[str, Any]:
+    """Return what is said about a text that was not given whole."""
+    rest = part.next_offset
+    if rest is None:
+        return {"truncated": False, "totalChars": part.total} if part.offset else {}
+    return {
+        "truncated": True,
+        "totalChars": part.total,
+        "nextOffset": rest,
+        "hint": f"{part.total - rest} of {part.total} characters remain: go on with offset {rest}, "
+        "or see documents_get_outline and read one section with documents_get_section.",
+    }
+
+
+def list_hits(
+    library: Library, hits: Iterable[SearchHit], *, document_key: str = "documentId"
+) -> list[dict[str, Any]]:
+    """Return hits with the fields that all search tools share."""
+    collections = known_collections(library)
+    made = []
+    for hit in hits:
+        item = name_collection(collections[hit.collection])
+        item |= {document_key: hit.document, "documentTitle": hit.title}
+        heading = hit.heading or _heading_above(library, hit)
+        if heading:
+            item["sectionHeading"] = heading
+        item |= {"content": hit.passage, "relevanceScore": hit.score, "distance": None}
+        if hit.chunk:
+            item |= {"chunkIndex": hit.chunk, "totalChunks": hit.chunks}
+        made.append(item)
+    return made
+
+
+def _heading_above(library: Library, hit: SearchHit) -> str:
+    """Return the heading over a passage whose trail is empty: there, the title is left out."""
+    try:
+        document = library.document(hit.document, hit.collection)
+        headings = library.outline(document, depth=DEEPEST)
+    except NotFound:  # it went away meanwhile
+        return ""
+    return next((each.text for each in reversed(headings) if each.line <= hit.start_line), "")
+
+
+def explain_nothing(
+    library: Library, results: SearchResults, elsewhere: Iterable[SearchHit]
+) -> str:
+    """Say that nothing was found, what was tried, and what is near, in other collections too."""
+    sentences = [NOTHING_FOUND]
+    if results.relaxed:
+        sentences.append(make_safe(f"Tried: {'; '.join(results.relaxed[:_MOST_NOTES])}."))
+    if results.suggestions:
+        near = ", ".join(quoted(word) for word in results.suggestions)
+        sentences.append(f"Near are {near}.")
+    collections = known_collections(library)
+    for hit in elsewhere:
+        collection = name_collection(collections[hit.collection])["collection"]
+        sentences.append(f"Collection {quoted(collection)} has {quoted(hit.document)}.")
+    if results.unreadable:
+        sentences.append(f"Files that could not be read: {results.unreadable}.")
+    sentences.append("documents_list_documents shows what there is.")
+    return " ".join(sentences)

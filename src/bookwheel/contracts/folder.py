@@ -1,0 +1,148 @@
+"""The toolset `folder`: one search tool that answers in text; documents are read as resources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from bookwheel.addresses import uri
+from bookwheel.contracts.resources import is_alone
+from bookwheel.contracts.tool import NOT_A_FLAG, Arguments, Contract, Reply, Tool
+from bookwheel.contracts.wording import excerpt, explain_nothing, one_line
+from bookwheel.errors import BookwheelError
+from bookwheel.library import Library
+from bookwheel.query import Filters, SearchHit, SearchIn, SearchRequest, SearchResults
+
+MOST_HITS = 100
+_NEAR = 3
+_EXAMPLE = '{"query": "install", "searchIn": "both", "limit": 10, "fileTypes": ["md"]}'
+_PLACES = {
+    SearchIn.BOTH: "titles and contents",
+    SearchIn.TITLE: "titles",
+    SearchIn.CONTENT: "contents",
+}
+
+
+def _require_words(query: str) -> str:
+    if not query.strip():
+        raise ValueError("must not be empty")
+    return query
+
+
+def _cap(limit: int) -> int:
+    if limit < 1:
+        raise ValueError(f"must be a whole number from 1 to {MOST_HITS}")
+    return min(limit, MOST_HITS)
+
+
+def _extensions(names: list[str]) -> list[str]:
+    bare = [name.strip().lstrip("*").lstrip(".").lower() for name in names]
+    if not all(bare):
+        raise ValueError("must hold file extensions such as 'md' or '.html'")
+    return [f".{name}" for name in bare]
+
+
+class SearchDocuments(Arguments):
+    """The arguments of `search_documents`; the schema shows no bounds, as its clients know it."""
+
+    query: Annotated[str, AfterValidator(_require_words)] = Field(description="Search query")
+    searchIn: Literal["title", "content", "both"] = Field(  # noqa: N815 - the clients' own name
+        "both", description="Search target: title, content, or both"
+    )
+    limit: Annotated[int, AfterValidator(_cap), NOT_A_FLAG, WithJsonSchema({"type": "number"})] = (
+        Field(10, description="Maximum number of results")
+    )
+    fileTypes: Annotated[list[str], AfterValidator(_extensions)] | None = Field(  # noqa: N815 - as above
+        None, description="File extensions to search"
+    )
+
+
+def search_documents(library: Library, arguments: SearchDocuments) -> Reply:
+    """Search and lay the hits out as text."""
+    request = SearchRequest(
+        arguments.query,
+        filters=Filters(extensions=tuple(arguments.fileTypes or ())),
+        search_in=SearchIn(arguments.searchIn),
+        limit=arguments.limit,
+        snippet_length=library.settings["snippet_length"],
+    )
+    results = _search(library, request)
+    count = len(results.hits)
+    alone = is_alone(library)
+    entries = [_entry(n, hit, alone) for n, hit in enumerate(results.hits, 1)]
+    body = entries or [_explain_nothing(library, request, results)]
+    return Reply("\n\n".join([f"Search results: {count} matches", *body]), results=count)
+
+
+def _search(library: Library, request: SearchRequest) -> SearchResults:
+    """Search; of contents alone only what matches there, since titles count as text in ranking."""
+    results = library.search(request)
+    if request.search_in is not SearchIn.CONTENT:
+        return results
+    kept = list(_in_content(results.hits))
+    while len(results.hits) == request.limit and len(kept) < request.limit:
+        request = request._replace(offset=request.offset + request.limit)
+        results = library.search(request)
+        kept += _in_content(results.hits)
+    return results._replace(hits=_falling(kept[: request.limit]))
+
+
+def _in_content(hits: Iterable[SearchHit]) -> Iterator[SearchHit]:
+    return (hit for hit in hits if hit.matched_in is not SearchIn.TITLE)
+
+
+def _falling(hits: Sequence[SearchHit]) -> tuple[SearchHit, ...]:
+    """Lower scores that are above an earlier one; each page of a search starts its own scale."""
+    lowest = accumulate((hit.score for hit in hits), min)
+    return tuple(hit._replace(score=score) for hit, score in zip(hits, lowest, strict=True))
+
+
+def _entry(number: int, hit: SearchHit, alone: bool) -> str:
+    address = uri(hit.collection, hit.document, alone=alone)
+    return (
+        f'{number}. {address} - "{one_line(hit.title)}" (relevance: {hit.score:.2f})\n'
+        f"   Excerpt: {excerpt(hit)}\n"
+        f"   Match location: {hit.matched_in}"
+    )
+
+
+def _explain_nothing(library: Library, request: SearchRequest, results: SearchResults) -> str:
+    """Say what was tried and what is near, also what other places or file types would give."""
+    extensions = request.filters.extensions
+    where = _PLACES[request.search_in] + (
+        f" of {', '.join(extensions)} files" if extensions else ""
+    )
+    if request.search_in is SearchIn.BOTH and not extensions:
+        return explain_nothing(results, where)
+    wider = library.search(
+        request._replace(filters=Filters(), search_in=SearchIn.BOTH, limit=_NEAR)
+    )
+    alone = is_alone(library)
+    found = ", ".join(uri(hit.collection, hit.document, alone=alone) for hit in wider.hits)
+    elsewhere = f"In all places and file types: {found}." if found else ""
+    return explain_nothing(results, where, elsewhere=elsewhere)
+
+
+def shape_error(error: BookwheelError, arguments: dict[str, Any]) -> Reply:
+    """Return an error as a tool's result, with an example of how to ask."""
+    hint = f" {error.hint}" if error.hint else ""
+    return Reply(f"{error.message}{hint} Example: {_EXAMPLE}", is_error=True)
+
+
+CONTRACT = Contract(
+    name="folder",
+    tools=(
+        Tool(
+            name="search_documents",
+            title="Search documents",
+            description="Search documents by title or content",
+            arguments=SearchDocuments,
+            run=search_documents,
+        ),
+    ),
+    shape_error=shape_error,
+    resources=True,
+)

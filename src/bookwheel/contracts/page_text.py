@@ -1,0 +1,109 @@
+"""A page as `get_doc_page` gives it: whole or some sections, and never longer than an answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import accumulate
+
+from bookwheel.contracts.wording import listed
+from bookwheel.errors import BadRequest, NotFound
+from bookwheel.library import Library
+from bookwheel.model import Document
+
+LONGEST = 50_000
+"""Characters of a page that one answer may hold; what is said about it comes on top."""
+_LINES = re.compile(r"lines (\d{1,9})-(\d{1,9})", re.IGNORECASE)
+_DEEPEST = 6
+
+
+def read_page(library: Library, document: Document) -> str:
+    """Return a page, or as many of its sections as one answer holds and what else there is."""
+    return _fit(library, document, library.text(document).text, first=1)
+
+
+def read_sections(library: Library, document: Document, wanted: Sequence[str]) -> str:
+    """Return the sections asked for, in that order; say which are missing or do not fit."""
+    parts: list[str] = []
+    missing: list[str] = []
+    crowded: list[str] = []
+    room = LONGEST
+    for name in dict.fromkeys(wanted):
+        if room <= 0:
+            crowded.append(name)
+            continue
+        try:
+            text, first = _section(library, document, name)
+        except (NotFound, BadRequest):
+            missing.append(name)
+            continue
+        if parts and len(text) > room:
+            crowded.append(name)
+            continue
+        room -= len(text)
+        parts.append(_fit(library, document, text, first=first))
+    if crowded:
+        parts.append(f"[No room in this answer for {listed(crowded)}. Ask for them again.]")
+    if missing:
+        parts.append(_explain_missing(library, document, missing))
+    return "\n\n".join(part.strip("\n") for part in parts)
+
+
+def _section(library: Library, document: Document, name: str) -> tuple[str, int]:
+    """Return the text that a name stands for, and the line of the page that it begins at."""
+    lines = _LINES.fullmatch(name.strip())
+    try:
+        section = library.section(document, name)
+    except NotFound:
+        if lines is None:
+            raise
+        first = int(lines[1])
+        return library.lines(document, first, int(lines[2])).text, first
+    return section.text, section.start_line
+
+
+def _explain_missing(library: Library, document: Document, missing: list[str]) -> str:
+    headings = _headings(library, document)
+    there = f"The headings of this page: {listed(headings)}" if headings else "It has no headings"
+    kind = "Section" if len(missing) == 1 else "Sections"
+    return f"[{kind} not found: {listed(missing)}. {there}.]"
+
+
+def _headings(library: Library, document: Document, *, first: int = 1, last: int = 0) -> list[str]:
+    """Return the headings from one line to another, or to the end."""
+    return [
+        each.text
+        for each in library.outline(document, depth=_DEEPEST)
+        if each.line >= first and (not last or each.line <= last)
+    ]
+
+
+def _fit(library: Library, document: Document, text: str, *, first: int) -> str:
+    """Return a text that begins at a line of the page, cut at a section border if too long."""
+    if len(text) <= LONGEST:
+        return text
+    lines = text.removesuffix("\n").split("\n")
+    ends = list(accumulate(len(line) + 1 for line in lines))
+    fitting = sum(1 for end in ends if end <= LONGEST)
+    borders = [each.line - first for each in library.outline(document, depth=_DEEPEST)]
+    kept = max((border for border in borders if 0 < border <= fitting), default=fitting)
+    shown = "\n".join(lines[:kept]).rstrip("\n") if kept else text[:LONGEST]
+    return f"{shown}\n\n{_explain_cut(library, document, text, shown, lines, max(kept, 1), first)}"
+
+
+def _explain_cut(
+    library: Library,
+    document: Document,
+    text: str,
+    shown: str,
+    lines: list[str],
+    kept: int,
+    first: int,
+) -> str:
+    last = first + len(lines) - 1
+    begin = first + kept
+    rest = _headings(library, document, first=begin, last=last)
+    by_heading = f" Headings that `sections` may ask for: {listed(rest)}." if rest else ""
+    by_lines = f' Going on: `sections` ["lines {begin}-{last}"].' if begin <= last else ""
+    left_out = f"{len(text) - len(shown):,} of {len(text):,} characters are left out."
+    return f"[Too long for one answer: {left_out}{by_heading}{by_lines}]"

@@ -1,0 +1,101 @@
+"""Title-heavy order: pages with the query in their title, then in a heading, then all others.
+
+Within each of the three the order is that of the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from bookwheel.errors import NotFound
+from bookwheel.library import Library
+from bookwheel.model import Document
+from bookwheel.query import SearchHit, SearchIn, SearchRequest, SearchResults
+from bookwheel.search.interpret import interpret
+from bookwheel.text.language import filler_words
+from bookwheel.text.words import Finder
+
+POOL = 100
+"""So many of the best pages are looked at; those with the query in their title come besides.
+
+A page with the query only in a heading that is not among them is not lifted: each page costs
+some tenths of a millisecond.
+"""
+_DEEPEST = 6
+_IN_TITLE, _IN_HEADING, _ELSEWHERE = 0, 1, 2
+
+
+class _Asked:
+    """The telling words of a query, each as the terms that stand for it."""
+
+    def __init__(self, words: Iterable[frozenset[str]]) -> None:
+        self._words = tuple(words)
+        self._terms = {term: 1.0 for word in self._words for term in word}
+        self._finders: dict[str, Finder] = {}
+
+    def is_in(self, text: str, language: str) -> bool:
+        """Tell whether a text holds every word."""
+        finder = self._finders.setdefault(language, Finder(self._terms, language))
+        found = {term for _, _, term in finder.find(text)}
+        return bool(found) and all(found & word for word in self._words)
+
+
+def search_title_first(library: Library, request: SearchRequest) -> SearchResults:
+    """Search; put pages first that have the whole query in their title, then in a heading."""
+    pool = library.search(request._replace(limit=max(POOL, request.limit)))
+    titled: tuple[SearchHit, ...] = ()
+    if pool.total > len(pool.hits):
+        titled = library.search(request._replace(search_in=SearchIn.TITLE)).hits
+    documents = _documents(library, (*pool.hits, *titled))
+    asked = _read(request.text, documents.values())
+    ranks = {key: _rank(library, each, asked) for key, each in documents.items()}
+    known = {_key(hit) for hit in pool.hits}
+    late = [hit for hit in titled if _key(hit) not in known]
+    every = [*pool.hits, *(hit for hit in late if ranks.get(_key(hit)) == _IN_TITLE)]
+    every.sort(key=lambda hit: ranks.get(_key(hit), _ELSEWHERE))
+    return pool._replace(hits=_falling(every)[: request.limit])
+
+
+def _key(hit: SearchHit) -> tuple[str, str]:
+    return hit.collection, hit.document
+
+
+def _documents(library: Library, hits: Iterable[SearchHit]) -> dict[tuple[str, str], Document]:
+    found = {}
+    for hit in hits:
+        try:
+            found[_key(hit)] = library.document(hit.document, hit.collection)
+        except NotFound:  # gone since the search
+            continue
+    return found
+
+
+def _read(query: str, documents: Iterable[Document]) -> _Asked:
+    languages = tuple(sorted({each.language for each in documents})) or ("en",)
+    question = interpret(query, languages)
+    words = [word for surface in question.words for word in surface.words]
+    telling = [
+        word for word in words if not any(word.exact in filler_words(each) for each in languages)
+    ]
+    asked = [frozenset((word.exact, *word.stems)) for word in telling or words]
+    asked += [frozenset((word,)) for phrase in question.phrases for word in phrase]
+    return _Asked(asked)
+
+
+def _rank(library: Library, document: Document, asked: _Asked) -> int:
+    if asked.is_in(document.title, document.language):
+        return _IN_TITLE
+    headings = library.outline(document, depth=_DEEPEST)
+    if any(asked.is_in(heading.text, document.language) for heading in headings):
+        return _IN_HEADING
+    return _ELSEWHERE
+
+
+def _falling(hits: Sequence[SearchHit]) -> tuple[SearchHit, ...]:
+    """Lift scores so that none is lower than one further down."""
+    lifted: list[SearchHit] = []
+    floor = 0.0
+    for hit in reversed(hits):
+        floor = max(floor, hit.score)
+        lifted.append(hit._replace(score=floor))
+    return tuple(reversed(lifted))

@@ -1,0 +1,91 @@
+"""Reading one JSON-RPC message: what it is, or the error that answers it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+
+RequestId = str | int
+
+
+class Message(NamedTuple):
+    """A message whose envelope is sound."""
+
+    body: dict[str, Any]
+
+    @property
+    def id(self) -> RequestId | None:
+        """The id of a request; a notification and a response have none."""
+        return self.body.get("id") if "method" in self.body else None
+
+    @property
+    def method(self) -> str | None:
+        return self.body.get("method")
+
+
+class Refusal(NamedTuple):
+    """What is wrong with a message, for whoever sent it."""
+
+    code: int
+    message: str
+    id: RequestId | None = None
+    data: dict[str, Any] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        error: dict[str, Any] = {"code": self.code, "message": self.message}
+        if self.data is not None:
+            error["data"] = self.data
+        return {"jsonrpc": "2.0", "id": self.id, "error": error}
+
+
+def read_message(raw: bytes) -> Message | Refusal:
+    """Read a message, or say what is wrong with it."""
+    try:
+        value = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
+        if b"\\ud" in raw or b"\\uD" in raw:  # half a character could never be written again
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except (ValueError, RecursionError):  # UnicodeError and JSONDecodeError are ValueErrors
+        return Refusal(PARSE_ERROR, "Parse error: this is not JSON in UTF-8.")
+    if isinstance(value, list):
+        return Refusal(INVALID_REQUEST, "Invalid request: send one message at a time, no batch.")
+    if not isinstance(value, dict):
+        return Refusal(INVALID_REQUEST, "Invalid request: a message is a JSON object.")
+    wrong = _find_fault(value)
+    return (
+        Refusal(INVALID_REQUEST, f"Invalid request: {wrong}.", _read_id(value))
+        if wrong
+        else (Message(value))
+    )
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _read_id(value: dict[str, Any]) -> RequestId | None:
+    found = value.get("id")
+    return found if isinstance(found, (str, int)) and not isinstance(found, bool) else None
+
+
+def _find_fault(value: dict[str, Any]) -> str | None:
+    if value.get("jsonrpc") != "2.0":
+        return "'jsonrpc' must be \"2.0\""
+    if "id" in value and _read_id(value) is None and "error" not in value:
+        return "'id' must be a string or a whole number"
+    if "method" not in value:
+        return _find_fault_of_response(value)
+    if not isinstance(value["method"], str):
+        return "'method' must be a string"
+    if not isinstance(value.get("params", {}), dict):
+        return "'params' must be an object"
+    return None
+
+
+def _find_fault_of_response(value: dict[str, Any]) -> str | None:
+    if "id" not in value or ("result" in value) == ("error" in value):
+        return "'method' is missing"
+    part = value["result"] if "result" in value else value["error"]
+    return None if isinstance(part, dict) else "a response must hold an object"

@@ -1,0 +1,100 @@
+"""What stands before every HTTP route: who may call, under which name, and how much may be sent."""
+
+from __future__ import annotations
+
+import hmac
+from ipaddress import ip_address
+from typing import NamedTuple
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from bookwheel.errors import BadRequest
+from bookwheel.serve.envelope import INVALID_REQUEST, Refusal
+
+LARGEST_BODY = 1024 * 1024
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_OPEN_PATHS = ("/healthz",)
+
+
+class Rules(NamedTuple):
+    """Under which names the server may be called, and the token it asks for."""
+
+    hosts: frozenset[str]
+    token: str | None = None
+
+    @property
+    def origins(self) -> frozenset[str]:
+        schemes = ("http", "https")
+        return frozenset(f"{scheme}://{host}" for scheme in schemes for host in self.hosts)
+
+
+def make_rules(host: str, port: int, *, others: str | None, token: str | None) -> Rules:
+    """Return the rules of a server at an address that may go by other names too."""
+    names = {*_LOOPBACK, f"[{host}]" if ":" in host else host.lower()}
+    stated = {name.strip().lower() for name in (others or "").split(",") if name.strip()}
+    hosts = stated | {f"{name}:{port}" for name in names | stated}
+    return Rules(frozenset(hosts | (names if port == 80 else set())), token)
+
+
+def require_safe_address(host: str, *, token: str | None, public: bool) -> None:
+    """Refuse to let other machines in unless there is a token or the operator insists."""
+    if not (token or public or is_loopback(host)):
+        raise BadRequest(
+            f"Other machines could read the documents at {host}.",
+            hint="Set BOOKWHEEL_TOKEN to a secret that clients send, or add --public.",
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether only this machine reaches an address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+class Guard:
+    """Lets a request through to the routes, or answers it."""
+
+    def __init__(self, app: ASGIApp, rules: Rules) -> None:
+        self._app = app
+        self._rules = rules
+        self._origins = rules.origins
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refused = self._check(scope) if scope["type"] == "http" else None
+        await (refused or self._app)(scope, receive, send)
+
+    def _check(self, scope: Scope) -> JSONResponse | None:
+        headers = Headers(scope=scope)
+        if headers.get("host", "").lower() not in self._rules.hosts:
+            return refuse(421, "Misdirected request: the server does not go by this name.")
+        origin = headers.get("origin")
+        if origin is not None and origin.lower() not in self._origins:
+            return refuse(403, "Pages of this origin may not call the server.")
+        if not self._has_token(scope["path"], headers):
+            answer = refuse(401, "Send the token as `Authorization: Bearer TOKEN`.")
+            answer.headers["WWW-Authenticate"] = "Bearer"
+            return answer
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length[:20]) > LARGEST_BODY:
+            return refuse(413, TOO_LARGE)
+        return None
+
+    def _has_token(self, path: str, headers: Headers) -> bool:
+        token = self._rules.token
+        if not token or path in _OPEN_PATHS:
+            return True
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        same = hmac.compare_digest(given.strip().encode(), token.encode())
+        return scheme.lower() == "bearer" and same
+
+
+TOO_LARGE = f"A request may hold {LARGEST_BODY} bytes."
+
+
+def refuse(status: int, message: str) -> JSONResponse:
+    """Return an answer that says why there is no other."""
+    return JSONResponse(Refusal(INVALID_REQUEST, message).as_json(), status)

@@ -1,0 +1,117 @@
+"""Serving over HTTP: the routes, the listening socket, and the end of it all."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+)
+from typing import Any
+
+import anyio
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from bookwheel.errors import BadRequest
+from bookwheel.serve.changes import ChangeBell, stopping_on_signals
+from bookwheel.serve.guard import Guard, Rules
+from bookwheel.serve.limits import RateLimit
+from bookwheel.serve.mcp import DocumentServer
+from bookwheel.serve.mcp_route import McpRoute
+
+log = logging.getLogger(__name__)
+
+_GRACE_SECONDS = 1
+
+Health = Callable[[], dict[str, Any]]
+
+
+def make_app(
+    servers: Mapping[str, DocumentServer],
+    *,
+    rules: Rules,
+    limit: RateLimit,
+    bell: ChangeBell,
+    health: Health,
+) -> ASGIApp:
+    """Return the application: each server at its path, and whether all is well at /healthz."""
+    entries: list[Callable[[], AbstractAsyncContextManager[None]]] = []
+    routes = [Route("/healthz", _health_route(health))]
+    for path, server in servers.items():
+        full, plain = server.make_endpoints()
+        entries += [full.run, plain.run]
+        routes.append(Route(path, McpRoute(full.app, plain.app, limit)))
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for enter in entries:
+                await stack.enter_async_context(enter())
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(bell.notify, list(servers.values()))
+                yield
+                tasks.cancel_scope.cancel()
+
+    app = Starlette(routes=routes, lifespan=lifespan)
+    app.router.redirect_slashes = False
+    return Guard(app, rules)
+
+
+def _health_route(health: Health) -> Callable[[Request], JSONResponse]:
+    def answer(_: Request) -> JSONResponse:
+        return JSONResponse(health())
+
+    return answer
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Listen at an address, or say why not."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        reason = error.strerror or error
+        raise BadRequest(f"Cannot listen at {host}:{port}: {reason}.") from None
+
+
+class _Uvicorn(uvicorn.Server):
+    """Leaves signals to us: its own way raises them again before our files are closed."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def make_uvicorn(app: ASGIApp) -> uvicorn.Server:
+    """Return the HTTP server of an application, not yet running."""
+    config = uvicorn.Config(
+        app,
+        proxy_headers=False,
+        server_header=False,
+        access_log=False,
+        log_config=None,
+        lifespan="on",
+        ws="none",
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
+    return _Uvicorn(config)
+
+
+async def serve_http(app: ASGIApp, listening: socket.socket) -> None:
+    """Serve until the process is told to stop."""
+    server = make_uvicorn(app)
+
+    def stop() -> None:
+        server.should_exit = True
+
+    with stopping_on_signals(stop):
+        await server.serve(sockets=[listening])

@@ -1,0 +1,281 @@
+"""The one file that speaks to the MCP SDK: contracts in, a server of both protocol eras out."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from functools import cache, partial
+from typing import Any, NamedTuple, TypeVar
+from weakref import WeakSet
+
+import anyio
+import mcp_types as types
+from mcp.server.caching import CacheHint
+from mcp.server.connection import Connection
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.runner import serve_dual_era_loop
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+from starlette.types import ASGIApp
+
+from bookwheel import __version__
+from bookwheel.contracts import resources
+from bookwheel.contracts.dispatch import Offered
+from bookwheel.contracts.tool import INTERNAL_ERROR, INVALID_PARAMS, Reply, RpcError, Tool
+from bookwheel.serve.calls import Calls
+from bookwheel.serve.envelope import INVALID_REQUEST, Message, Refusal
+from bookwheel.serve.instructions import write_instructions
+
+log = logging.getLogger(__name__)
+
+TOOLS_FRESH_MS = 300_000
+_NOTIFY_SECONDS = 2.0
+_LAST_WRITE_SECONDS = 1.0
+"""How long a client that is leaving may take to read the last answers."""
+_MALFORMED = "Invalid request: this is no message of the protocol."
+_TEMPLATE = types.ResourceTemplate(
+    uri_template="docs://{+path}",
+    name="document",
+    title="A document by its path",
+    description="The path as resources/list and the tools give it.",
+)
+
+Context = ServerRequestContext[Any, Any]
+_Answer = TypeVar("_Answer")
+
+
+class Endpoint(NamedTuple):
+    """One way into a server over HTTP: to be entered once, then called."""
+
+    run: Callable[[], AbstractAsyncContextManager[None]]
+    app: ASGIApp
+
+
+class DocumentServer(Server[dict[str, Any]]):
+    """Serves what is offered of a library's contracts, and tells clients when documents change."""
+
+    def __init__(self, calls: Calls, offered: Offered) -> None:
+        self._calls = calls
+        self._offered = offered
+        self._bus = InMemorySubscriptionBus()
+        self._connections: WeakSet[Connection] = WeakSet()
+        has_resources = any(contract.resources for contract in offered.listed)
+        super().__init__(
+            "bookwheel",
+            version=__version__,
+            title="Bookwheel",
+            cache_hints={"tools/list": CacheHint(TOOLS_FRESH_MS, "public")},
+            get_tool_input_schema=cache(partial(_find_schema, offered)),
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources if has_resources else None,
+            on_list_resource_templates=self._list_templates if has_resources else None,
+            on_read_resource=self._read_resource if has_resources else None,
+            on_subscriptions_listen=ListenHandler(self._bus) if has_resources else None,
+        )
+        self.middleware = [mask_defects, self._remember_session]
+
+    @property
+    def instructions(self) -> str | None:
+        """What a model is told, as the library is now."""
+        return write_instructions(self._calls.library, self._offered)
+
+    @instructions.setter
+    def instructions(self, _: str | None) -> None:
+        """Leave the SDK's fixed text out."""
+
+    def get_capabilities(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+        *,
+        protocol_version: str | None = None,
+    ) -> types.ServerCapabilities:
+        """Say the same in both eras: tools never change, the list of resources does."""
+        made = super().get_capabilities(
+            notification_options,
+            experimental_capabilities,
+            extensions,
+            protocol_version=protocol_version,
+        )
+        made.tools = types.ToolsCapability()
+        if made.resources is not None:
+            made.resources = types.ResourcesCapability(subscribe=False, list_changed=True)
+        return made
+
+    # Tools and resources
+
+    async def _list_tools(self, _: Context, __: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_describe(tool) for tool in self._offered.tools()])
+
+    async def _call_tool(
+        self, _: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        arguments = params.arguments or {}
+        reply: Reply = await self._run(
+            partial(self._calls.call_tool, self._offered, params.name, arguments)
+        )
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=reply.text)],
+            structured_content=reply.structured,
+            is_error=reply.is_error,
+        )
+
+    async def _list_resources(
+        self, _: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        cursor = params.cursor if params else None
+        page = await self._run(
+            partial(self._calls.read, lambda library: resources.list_resources(library, cursor))
+        )
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    uri=each.uri,
+                    name=each.name,
+                    title=each.title,
+                    description=each.description,
+                    mime_type=each.mime,
+                )
+                for each in page.entries
+            ],
+            next_cursor=page.next_cursor,
+        )
+
+    async def _list_templates(self, _: Context, __: Any) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=[_TEMPLATE])
+
+    async def _read_resource(
+        self, _: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        address = str(params.uri)
+        found = await self._run(
+            partial(self._calls.read, lambda library: resources.read_resource(library, address))
+        )
+        content = types.TextResourceContents(uri=found.uri, mime_type=found.mime, text=found.text)
+        return types.ReadResourceResult(contents=[content])
+
+    async def _run(self, function: Callable[[], _Answer]) -> _Answer:
+        try:
+            return await self._calls.run(function)
+        except RpcError as error:
+            raise MCPError(error.code, error.message, error.data) from None
+
+    # Changes
+
+    async def _remember_session(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Keep who finished a handshake, once each: only those are told unasked."""
+        if ctx.method == "notifications/initialized":
+            # The SDK gives no public way from a message to its connection.
+            connection = ctx.session._connection
+            if connection.has_standalone_channel:
+                self._connections.add(connection)
+        return await call_next(ctx)
+
+    async def notify_changed(self) -> None:
+        """Tell every client that the list of resources changed."""
+        if "resources/list" not in self._request_handlers:
+            return
+        await self._bus.publish(ResourcesListChanged())
+        async with anyio.create_task_group() as tasks:
+            for connection in list(self._connections):
+                tasks.start_soon(_notify, connection)
+
+    # Ways in
+
+    async def serve_messages(
+        self, incoming: AsyncIterator[Message], write: Callable[[dict[str, Any]], Awaitable[None]]
+    ) -> None:
+        """Serve one client whose messages arrive one by one, until there are no more."""
+        to_server, read_stream = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        write_stream, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+
+        async def feed() -> None:
+            async with to_server:
+                async for message in incoming:
+                    try:
+                        made = types.jsonrpc_message_adapter.validate_python(message.body)
+                    except ValidationError:
+                        await write(Refusal(INVALID_REQUEST, _MALFORMED, message.id).as_json())
+                        continue
+                    await to_server.send(SessionMessage(made))
+
+        async def drain() -> None:
+            async with from_server:
+                async for answer in from_server:
+                    await write(answer.message.model_dump(by_alias=True, exclude_unset=True))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(feed)
+            tasks.start_soon(drain)
+            await serve_dual_era_loop(self, read_stream, write_stream, lifespan_state={})
+            tasks.cancel_scope.deadline = anyio.current_time() + _LAST_WRITE_SECONDS
+
+    def make_endpoints(self) -> tuple[Endpoint, Endpoint]:
+        """Return the way in for full clients, and that for plain requests without a session."""
+        full = StreamableHTTPSessionManager(self)
+        plain = StreamableHTTPSessionManager(self, json_response=True, stateless=True)
+        return Endpoint(full.run, full.handle_request), Endpoint(plain.run, plain.handle_request)
+
+
+def is_modern(version: str | None) -> bool:
+    """Tell whether a protocol version, as a header names it, is of the era without sessions."""
+    return version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS
+
+
+async def mask_defects(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Let no text of a defect out: it is logged under a reference that the client gets."""
+    try:
+        return await call_next(ctx)
+    except MCPError:
+        raise
+    except ValidationError as error:
+        raise MCPError(INVALID_PARAMS, _explain(ctx.method, error)) from None
+    except Exception as error:  # the SDK would send the text of any error
+        reference = uuid.uuid4().hex[:12]
+        log.error("defect %s in %s", reference, ctx.method, exc_info=error)
+        message = f"Something went wrong inside (reference {reference})."
+        raise MCPError(INTERNAL_ERROR, message, {"reference": reference}) from None
+
+
+def _explain(method: str, error: ValidationError) -> str:
+    problems = error.errors(include_url=False, include_input=False, include_context=False)
+    places = dict.fromkeys(".".join(map(str, problem["loc"])) or "params" for problem in problems)
+    return f"Invalid params of {method}: {', '.join(list(places)[:5])} missing or of a wrong type."
+
+
+async def _notify(connection: Connection) -> None:
+    # A client that does not read must not keep the others waiting.
+    with anyio.move_on_after(_NOTIFY_SECONDS):
+        await connection.send_resource_list_changed()
+
+
+def _describe(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.input_schema(),
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.read_only,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _find_schema(offered: Offered, name: str) -> Mapping[str, Any] | None:
+    for contract in offered.callable:
+        for tool in contract.tools:
+            if tool.name == name:
+                return tool.input_schema()
+    return None

@@ -1,0 +1,144 @@
+"""One MCP address: reads a POST whole, refuses what is no message, and picks the way in.
+
+Full clients get sessions and streams; a bare POST of one request gets one JSON answer.
+"""
+
+from __future__ import annotations
+
+import anyio
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Message as AsgiMessage
+
+from bookwheel.serve.envelope import (
+    INVALID_REQUEST,
+    Message,
+    Refusal,
+    RequestId,
+    read_message,
+)
+from bookwheel.serve.guard import LARGEST_BODY, TOO_LARGE, refuse
+from bookwheel.serve.limits import RateLimit
+from bookwheel.serve.mcp import is_modern
+
+RATE_LIMITED = -32000
+_BODY_SECONDS = 30.0
+_SESSION = "mcp-session-id"
+_VERSION = "mcp-protocol-version"
+_BOTH = "application/json, text/event-stream"
+
+
+class McpRoute:
+    """The ASGI application of one address."""
+
+    def __init__(self, full: ASGIApp, plain: ASGIApp, limit: RateLimit) -> None:
+        self._full = full
+        self._plain = plain
+        self._limit = limit
+        self._in_flight: set[tuple[str, RequestId]] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "POST":
+            await self._full(scope, receive, send)
+            return
+        read = await self._read(scope, receive)
+        if isinstance(read, Response):
+            await read(scope, receive, send)
+            return
+        body, message = read
+        headers = Headers(scope=scope)
+        app = self._plain if wants_plain(headers, message) else self._full
+        if app is self._plain:
+            scope = _accept_both(scope)
+        await self._pass_on(app, scope, _replay(body, receive), send, message)
+
+    async def _read(self, scope: Scope, receive: Receive) -> tuple[bytes, Message] | Response:
+        """Return the body and its message, or the answer to what is none."""
+        content_type = Headers(scope=scope).get("content-type", "")
+        if content_type.partition(";")[0].strip().lower() != "application/json":
+            return refuse(415, "Send Content-Type: application/json.")
+        body = await _read_body(scope, receive)
+        if isinstance(body, Response):
+            return body
+        message = read_message(body)
+        if isinstance(message, Refusal):
+            return JSONResponse(message.as_json(), 400)
+        return self._check_limit(scope, message) or (body, message)
+
+    def _check_limit(self, scope: Scope, message: Message) -> Response | None:
+        if message.id is None:
+            return None
+        client = scope.get("client")
+        wait = self._limit.take(client[0] if client else "")
+        if not wait:
+            return None
+        text = f"Rate limit exceeded; ask again in {wait} s."
+        refusal = Refusal(RATE_LIMITED, text, message.id, {"retryAfter": wait})
+        return JSONResponse(refusal.as_json(), 429, {"Retry-After": str(wait)})
+
+    async def _pass_on(
+        self, app: ASGIApp, scope: Scope, receive: Receive, send: Send, message: Message
+    ) -> None:
+        session = Headers(scope=scope).get(_SESSION)
+        if message.id is None or session is None:
+            await app(scope, receive, send)
+            return
+        key = (session, message.id)
+        if key in self._in_flight:
+            text = "Invalid request: a request with this id is still being answered."
+            refusal = Refusal(INVALID_REQUEST, text, message.id)
+            await JSONResponse(refusal.as_json(), 400)(scope, receive, send)
+            return
+        self._in_flight.add(key)
+        try:
+            await app(scope, receive, send)
+        finally:
+            self._in_flight.discard(key)
+
+
+def wants_plain(headers: Headers, message: Message) -> bool:
+    """Tell whether a client wants one JSON answer rather than a session or a stream."""
+    accept = headers.get("accept", "application/json")
+    if "text/event-stream" not in accept and "*/*" not in accept:
+        return True
+    if _SESSION in headers or message.method == "initialize":
+        return False
+    return not is_modern(headers.get(_VERSION))
+
+
+async def _read_body(scope: Scope, receive: Receive) -> bytes | Response:
+    body = bytearray()
+    try:
+        with anyio.fail_after(_BODY_SECONDS):
+            async for part in Request(scope, receive).stream():
+                body += part
+                if len(body) > LARGEST_BODY:
+                    return refuse(413, TOO_LARGE)
+    except TimeoutError:
+        return refuse(408, "The request did not arrive in time.")
+    except ClientDisconnect:
+        return Response(status_code=400)
+    return bytes(body)
+
+
+def _accept_both(scope: Scope) -> Scope:
+    """Return the request as one that takes any answer, since the SDK refuses others."""
+    changed = {**scope, "headers": list(scope["headers"])}
+    MutableHeaders(scope=changed)["accept"] = _BOTH
+    return changed
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Give the body that was read once more, then whatever comes, as the end of the client."""
+    given = False
+
+    async def give() -> AsgiMessage:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return give

@@ -1,0 +1,105 @@
+"""Putting the server together: a library to read, a thread that writes, one way in, an orderly end.
+
+Nothing is opened here that is not closed here.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+
+import anyio
+
+from bookwheel.contracts.dispatch import Offered
+from bookwheel.contracts.tool import Contract
+from bookwheel.errors import BookwheelError
+from bookwheel.library import Library
+from bookwheel.serve.background import Indexing
+from bookwheel.serve.calls import Calls
+from bookwheel.serve.changes import ChangeBell
+from bookwheel.serve.mcp import DocumentServer
+from bookwheel.serve.stdio import serve_stdio, take_streams
+from bookwheel.serve.toolsets import ALL, choose, load_contracts
+
+log = logging.getLogger(__name__)
+
+
+def serve(
+    library: Library, folders: Sequence[str], address: tuple[str, int] | None, *, public: bool
+) -> None:
+    """Serve a library over HTTP at an address, or over standard input and output without one."""
+    known = load_contracts()
+    offered = choose(known, library.settings["toolsets"])
+    if address is None:
+        streams, bell = take_streams(), ChangeBell()
+        with indexing(library, folders, bell) as (calls, thread):
+            anyio.run(serve_stdio, DocumentServer(calls, offered), streams, bell, thread.start)
+    else:
+        _serve_http(library, folders, known, offered, address, public=public)
+
+
+def _serve_http(
+    library: Library,
+    folders: Sequence[str],
+    known: dict[str, Contract],
+    offered: Offered,
+    address: tuple[str, int],
+    *,
+    public: bool,
+) -> None:
+    from bookwheel.serve.guard import make_rules, require_safe_address
+    from bookwheel.serve.http import bind, make_app, serve_http
+    from bookwheel.serve.limits import RateLimit
+
+    settings, host = library.settings, address[0]
+    token = settings["token"]
+    require_safe_address(host, token=token, public=public)
+    listening, bell = bind(*address), ChangeBell()
+    port = listening.getsockname()[1]
+    with listening, indexing(library, folders, bell) as (calls, thread):
+        app = make_app(
+            _make_servers(calls, known, offered) if settings["mcp_enabled"] else {},
+            rules=make_rules(host, port, others=settings["allowed_hosts"], token=token),
+            limit=RateLimit(settings["rate_limit_requests"], settings["rate_limit_window"]),
+            bell=bell,
+            health=thread.describe,
+        )
+        thread.start()
+        log.info("serving http://%s:%s/mcp", f"[{host}]" if ":" in host else host, port)
+        anyio.run(serve_http, app, listening)
+
+
+def _make_servers(
+    calls: Calls, known: dict[str, Contract], offered: Offered
+) -> dict[str, DocumentServer]:
+    """Return a server for the toolsets chosen, for each by itself, and for all of them."""
+    each = {f"/mcp/{name}": choose(known, name) for name in (*known, ALL)}
+    return {path: DocumentServer(calls, what) for path, what in {"/mcp": offered, **each}.items()}
+
+
+@contextmanager
+def indexing(
+    library: Library, folders: Sequence[str], bell: ChangeBell
+) -> Iterator[tuple[Calls, Indexing]]:
+    """Make ready to index and follow the folders while calls are answered; end both in order."""
+    thread = Indexing(
+        partial(Library.open, library.settings, folders),
+        on_change=bell.ring,
+        is_indexed=_is_indexed(library),
+    )
+    calls = Calls(library, ready=thread.ready, progress=thread.describe_progress)
+    try:
+        yield calls, thread
+    finally:
+        if not thread.stop():
+            log.warning("indexing did not stop in time; what it committed is kept")
+        calls.close()
+
+
+def _is_indexed(library: Library) -> bool:
+    try:
+        return library.is_indexed
+    except BookwheelError:  # a damaged index is made anew by the thread
+        return False

@@ -1,0 +1,1 @@
+"""Tests of what each toolset takes and answers."""

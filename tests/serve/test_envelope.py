@@ -1,0 +1,69 @@
+"""Reading messages: sound ones pass, others get their code, and their id where readable."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bookwheel.serve.envelope import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    Message,
+    Refusal,
+    read_message,
+)
+
+SOUND = [
+    (b'{"jsonrpc":"2.0","id":1,"method":"ping"}', 1),
+    (b'{"jsonrpc":"2.0","id":"a","method":"ping","params":{}}', "a"),
+    (b'{"jsonrpc":"2.0","method":"notifications/initialized"}', None),
+    (b'{"jsonrpc":"2.0","id":1,"result":{}}', None),
+    (b'{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}}', None),
+]
+BROKEN = [
+    (b"", PARSE_ERROR, None),
+    (b"{", PARSE_ERROR, None),
+    (b"\xff", PARSE_ERROR, None),
+    (b"[" * 100_000, PARSE_ERROR, None),
+    (b'{"jsonrpc":"2.0","id":1,"method":NaN}', PARSE_ERROR, None),
+    (b'{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', PARSE_ERROR, None),
+    (b"9" * 5000, PARSE_ERROR, None),
+    (b"[]", INVALID_REQUEST, None),
+    (b"1", INVALID_REQUEST, None),
+    (b"{}", INVALID_REQUEST, None),
+    (b'{"id":7,"method":"ping"}', INVALID_REQUEST, 7),
+    (b'{"jsonrpc":"2.0","id":7}', INVALID_REQUEST, 7),
+    (b'{"jsonrpc":"2.0","id":7,"method":1}', INVALID_REQUEST, 7),
+    (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}', INVALID_REQUEST, 7),
+    (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', INVALID_REQUEST, None),
+    (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', INVALID_REQUEST, None),
+    (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', INVALID_REQUEST, None),
+    (b'{"jsonrpc":"2.0","id":7,"result":{},"error":{}}', INVALID_REQUEST, 7),
+]
+
+
+@pytest.mark.parametrize(("raw", "number"), SOUND)
+def test_a_sound_message_passes_with_the_id_that_wants_an_answer(
+    raw: bytes, number: str | int | None
+) -> None:
+    read = read_message(raw)
+
+    assert isinstance(read, Message)
+    assert read.id == number
+
+
+@pytest.mark.parametrize(("raw", "code", "number"), BROKEN)
+def test_what_is_no_message_is_refused_with_its_code_and_id(
+    raw: bytes, code: int, number: int | None
+) -> None:
+    read = read_message(raw)
+
+    assert isinstance(read, Refusal)
+    assert (read.code, read.id) == (code, number)
+    assert read.as_json()["id"] == number
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_get_an_answer(raw: bytes) -> None:
+    assert isinstance(read_message(raw), Message | Refusal)
