@@ -237,6 +237,15 @@ def test_title_or_content_alone_can_be_searched(
     assert sorted(guides.find(SearchRequest("deploying", search_in=where))) == found
 
 
+def test_a_word_only_in_a_title_is_in_no_content(shelf: Shelf) -> None:
+    shelf.put(
+        {"title.md": "---\ntitle: Zebra crossing\n---\nStripes.", "text.md": "# Horses\n\nA zebra."}
+    )
+    assert shelf.find(SearchRequest("zebra", search_in=SearchIn.CONTENT)) == ["text.md"]
+    assert shelf.find(SearchRequest("crossing", search_in=SearchIn.CONTENT)) == []
+    assert shelf.ask(SearchRequest("crossing", search_in=SearchIn.CONTENT)).total == 0
+
+
 def test_a_word_only_in_texts_is_in_no_title(guides: Shelf) -> None:
     assert guides.find(SearchRequest("camera", search_in=SearchIn.TITLE)) == []
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
@@ -69,35 +67,12 @@ def search_documents(library: Library, arguments: SearchDocuments) -> Reply:
         limit=arguments.limit,
         snippet_length=library.settings["snippet_length"],
     )
-    results = _search(library, request)
+    results = library.search(request)
     count = len(results.hits)
     alone = is_alone(library)
     entries = [_entry(n, hit, alone) for n, hit in enumerate(results.hits, 1)]
     body = entries or [_explain_nothing(library, request, results)]
     return Reply("\n\n".join([f"Search results: {count} matches", *body]), results=count)
-
-
-def _search(library: Library, request: SearchRequest) -> SearchResults:
-    """Search; of contents alone only what matches there, since titles count as text in ranking."""
-    results = library.search(request)
-    if request.search_in is not SearchIn.CONTENT:
-        return results
-    kept = list(_in_content(results.hits))
-    while len(results.hits) == request.limit and len(kept) < request.limit:
-        request = request._replace(offset=request.offset + request.limit)
-        results = library.search(request)
-        kept += _in_content(results.hits)
-    return results._replace(hits=_falling(kept[: request.limit]))
-
-
-def _in_content(hits: Iterable[SearchHit]) -> Iterator[SearchHit]:
-    return (hit for hit in hits if hit.matched_in is not SearchIn.TITLE)
-
-
-def _falling(hits: Sequence[SearchHit]) -> tuple[SearchHit, ...]:
-    """Lower scores that are above an earlier one; each page of a search starts its own scale."""
-    lowest = accumulate((hit.score for hit in hits), min)
-    return tuple(hit._replace(score=score) for hit, score in zip(hits, lowest, strict=True))
 
 
 def _entry(number: int, hit: SearchHit, alone: bool) -> str:

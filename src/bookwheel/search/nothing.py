@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bookwheel.engines.base import Engine, Match
-from bookwheel.query import Filters
+from bookwheel.query import Filters, SearchIn
 from bookwheel.search.plan import Plan, Planner
 
 
@@ -18,8 +18,13 @@ def why_nothing(engine: Engine, planner: Planner, plan: Plan, total: int) -> lis
         return []
     match = planner.match(plan, all_clauses=False)
     reasons = []
-    if _finds(engine, match._replace(filters=None)):
+    if any(request.filters) and _finds(engine, match._replace(filters=None)):
         reasons.append(f"documents match, but none {_told(request.filters)}")
+    if request.search_in is not SearchIn.BOTH and not any(request.filters):
+        other = "content" if request.search_in is SearchIn.TITLE else "title"
+        everywhere = plan._replace(request=request._replace(search_in=SearchIn.BOTH))
+        if _finds(engine, planner.match(everywhere, all_clauses=False)):
+            reasons.append(f"documents match, but in their {other}")
     if question.phrases and _finds(engine, match._replace(phrases=())):
         quoted = " or ".join(f'"{" ".join(phrase)}"' for phrase in question.phrases)
         reasons.append(f"no such document has {quoted} as a phrase")

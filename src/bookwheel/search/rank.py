@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bookwheel.engines.base import Engine
+from bookwheel.query import SearchIn
 from bookwheel.search.plan import TITLE_BONUS, Plan, Planner
 
+_QUICK_LOOK, _DEEP_LOOK = 6, 40
+"""Passages looked at for each page: some at first, many where every page needs one."""
 PAGE_SHARE = 0.65
 """The page's share of the score; the rest is its best passage's."""
 
@@ -24,7 +27,14 @@ def rank(engine: Engine, planner: Planner, plan: Plan, pages: dict[int, float]) 
     """Return the pages in the order of the answer."""
     if not pages:
         return []
-    best = best_passages(engine, planner, plan, tuple(pages), limit=len(pages) * 6)
+    in_text = plan.request.search_in is SearchIn.CONTENT
+    depth = _DEEP_LOOK if in_text else _QUICK_LOOK
+    best = best_passages(engine, planner, plan, tuple(pages), limit=len(pages) * depth)
+    if in_text:
+        # The title counts as text of its page for ranking; passages hold what is really there.
+        pages = {document: score for document, score in pages.items() if document in best}
+        if not pages:
+            return []
     top_page = max(score % TITLE_BONUS for score in pages.values()) or 1.0
     top_passage = max((score for _, score in best.values()), default=0.0) or 1.0
     ranked = []
@@ -44,7 +54,7 @@ def with_passages(
     if not missing:
         return list(ranked)
     plan = plan._replace(question=plan.question._replace(phrases=()))
-    found = best_passages(engine, planner, plan, missing, limit=len(missing) * 50)
+    found = best_passages(engine, planner, plan, missing, limit=len(missing) * _DEEP_LOOK)
     return [
         item if item.chunk else item._replace(chunk=found.get(item.document, (1, 0.0))[0])
         for item in ranked

@@ -54,7 +54,7 @@ def search(engine: Engine, request: SearchRequest) -> SearchResults:
     hits = show(engine, planner, plan, shown, found.whole)
     if any(item.document not in found.whole for item in shown):
         notes = (*notes, "not every word had to match")
-    total = max(found.total, len(ranked))
+    total = found.total - len(found.pages) + len(ranked)
     if hits:
         return SearchResults(request.text, hits, total, notes, (), unreadable)
     reasons = why_nothing(engine, planner, plan, total)
