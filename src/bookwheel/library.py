@@ -135,6 +135,11 @@ class Library:
         return self._engine.exists
 
     @property
+    def generation(self) -> int:
+        """The number of the last change to the index, by whichever process; 0 without one."""
+        return self._engine.generation if self._engine.exists else 0
+
+    @property
     def is_indexed(self) -> bool:
         """Tell whether every folder of this library has been indexed."""
         try:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from bookwheel.serve.background import Indexing
+import pytest
+
+from bookwheel.errors import IndexUnusable
+from bookwheel.library import Library
+from bookwheel.serve.background import Indexing, News
 from bookwheel.serve.calls import Calls
 from tests.conftest import Shelf, find
 from tests.serve.conftest import OFFERED, PATIENCE
@@ -63,6 +68,39 @@ def test_while_another_process_writes_it_waits_quietly_and_searches_go_on(shelf:
         assert find(reader, "giraffe") == ["b.md"]
 
 
+def test_what_another_process_indexed_is_news_too(shelf: Shelf) -> None:
+    changes = threading.Semaphore(0)
+    shelf.put("a.md", "zebra")
+    shelf.update()
+
+    with shelf.open() as library:
+        news = News(library, changes.release)
+        news.look()
+        assert not changes.acquire(blocking=False)
+        shelf.put("b.md", "giraffe")
+        shelf.update()
+        news.tell()
+        assert changes.acquire(blocking=False)
+        news.tell()
+        assert not changes.acquire(blocking=False)
+
+
+def test_two_servers_of_one_folder_both_tell_of_a_change(shelf: Shelf) -> None:
+    one, other = threading.Semaphore(0), threading.Semaphore(0)
+    shelf.put("a.md", "zebra")
+    shelf.update()
+
+    with (
+        indexing(shelf, on_change=one.release) as first,
+        indexing(shelf, on_change=other.release) as second,
+    ):
+        assert first.ready.wait(PATIENCE)
+        assert second.ready.wait(PATIENCE)
+        shelf.put("b.md", "giraffe")
+        assert one.acquire(timeout=PATIENCE)
+        assert other.acquire(timeout=PATIENCE)
+
+
 def test_it_stops_while_it_waits(shelf: Shelf) -> None:
     with shelf.open() as other, other.writing(), indexing(shelf, busy_seconds=3600):
         pass
@@ -88,3 +126,23 @@ def test_progress_is_told_while_files_are_read(shelf: Shelf) -> None:
     assert made.stop()
 
     assert seen[0] == {"status": "ok", "ready": True, "indexing": None}
+
+
+@pytest.mark.parametrize("failure", [RuntimeError("a defect"), IndexUnusable("no room")])
+def test_a_failure_is_logged_and_tried_again_later(
+    failure: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    opened = threading.Event()
+
+    def fail() -> Library:
+        opened.set()
+        raise failure
+
+    caplog.set_level(logging.INFO)
+    made = Indexing(fail)
+    made.start()
+    assert opened.wait(PATIENCE)
+    assert made.stop()
+
+    assert str(failure) in caplog.text
+    assert not made.ready.is_set()

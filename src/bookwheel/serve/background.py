@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 STOP_SECONDS = 3.0
+LOOK_SECONDS = 0.2
 _BUSY_SECONDS = 1.0
 _FAILED_SECONDS = 30.0
 
@@ -75,15 +76,28 @@ class Indexing:
         while not self._stop.is_set():
             try:
                 with self._open_library() as library:
-                    self._update_first(library)
-                    library.watch(on_update=self._tell, should_stop=self._stop.is_set)
+                    self._follow(library)
             except BookwheelError as error:
                 self._say(error.message)
             except Exception:
                 log.exception("indexing failed and begins again")
             self._stop.wait(_FAILED_SECONDS)
 
-    def _update_first(self, library: Library) -> None:
+    def _follow(self, library: Library) -> None:
+        news = News(library, self._on_change)
+        self._update_first(library, news)
+
+        def should_stop() -> bool:
+            news.look()  # asked several times a second, whether or not there are changes
+            return self._stop.is_set()
+
+        def tell(reports: list[Report]) -> None:
+            _log_problems(reports)
+            news.tell()
+
+        library.watch(on_update=tell, should_stop=should_stop)
+
+    def _update_first(self, library: Library, news: News) -> None:
         """Bring the index up to date; while another process writes it, wait and try again."""
         while not self._stop.is_set():
             started = time.monotonic()
@@ -102,21 +116,55 @@ class Indexing:
             if not self._stop.is_set():
                 log.info("index up to date after %.1f s", time.monotonic() - started)
                 self.ready.set()
-                self._tell(reports)
+                _log_problems(reports)
+                news.tell()
             return
 
     def _note_progress(self, progress: Progress) -> None:
         self.progress = {**self.progress, progress.collection: progress}
-
-    def _tell(self, reports: list[Report]) -> None:
-        for report in reports:
-            for problem in report.problems:
-                log.warning("%s: %s", report.collection, problem)
-        if any(report.changed for report in reports):
-            self._on_change()
 
     def _say(self, message: str) -> None:
         """Log what holds the work up, once for as long as it is the same."""
         if message != self._said:
             log.info("indexing waits: %s", message)
         self._said = message
+
+
+class News:
+    """Tells of each change to an index once, whether this process made it or another one did."""
+
+    def __init__(self, library: Library, on_change: Callable[[], None]) -> None:
+        self._library = library
+        self._on_change = on_change
+        self._seen = 0
+        self._told = self._seen = self._read()
+        self._looked_at = 0.0
+
+    def _read(self) -> int:
+        try:
+            return self._library.generation
+        except BookwheelError:  # an index that cannot be read now is no news
+            return self._seen
+
+    def tell(self) -> None:
+        """Tell of what changed since the last time."""
+        self._seen = self._read()
+        if self._seen != self._told:
+            self._told = self._seen
+            self._on_change()
+
+    def look(self) -> None:
+        """Tell of a change once it has settled: whoever writes much is not done yet."""
+        now = time.monotonic()
+        if now - self._looked_at < LOOK_SECONDS:
+            return
+        self._looked_at = now
+        before, self._seen = self._seen, self._read()
+        if before == self._seen:
+            self.tell()
+
+
+def _log_problems(reports: list[Report]) -> None:
+    for report in reports:
+        for problem in report.problems:
+            log.warning("%s: %s", report.collection, problem)

@@ -234,16 +234,25 @@ def is_modern(version: str | None) -> bool:
 async def mask_defects(ctx: Context, call_next: CallNext) -> HandlerResult:
     """Let no text of a defect out: it is logged under a reference that the client gets."""
     try:
-        return await call_next(ctx)
-    except MCPError:
+        result = await call_next(ctx)
+        if ctx.request_id is not None and ctx.method != "tools/call":  # those have their own line
+            log.info("%s ok", ctx.method)
+        return result
+    except MCPError as error:
+        log.info("%s error %s", _one_word(ctx.method), error.code)
         raise
     except ValidationError as error:
         raise MCPError(INVALID_PARAMS, _explain(ctx.method, error)) from None
     except Exception as error:  # the SDK would send the text of any error
         reference = uuid.uuid4().hex[:12]
-        log.error("defect %s in %s", reference, ctx.method, exc_info=error)
+        log.error("defect %s in %s", reference, _one_word(ctx.method), exc_info=error)
         message = f"Something went wrong inside (reference {reference})."
         raise MCPError(INTERNAL_ERROR, message, {"reference": reference}) from None
+
+
+def _one_word(method: str) -> str:
+    """Return a method as it may stand in a log, whatever a client wrote."""
+    return method if method.isprintable() and len(method) <= 64 else "(unprintable)"
 
 
 def _explain(method: str, error: ValidationError) -> str:
