@@ -9,7 +9,7 @@ export QUERY := $(value Q)
 export FOLDER := $(value DOCS)
 
 .DEFAULT_GOAL := help
-.PHONY: help search test check fix docs bench faults clean
+.PHONY: help search serve test check fix docs bench faults clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -29,6 +29,9 @@ $(VENV)/.dev: pyproject.toml
 search: $(VENV)/.runtime ## Index DOCS=folder and search it for Q="words"
 	@test -n "$$QUERY" || { echo 'Say what to look for: make search DOCS=folder Q="words"'; exit 2; }
 	@$(BIN)/bookwheel search --refresh -- "$$QUERY" "$$FOLDER"
+
+serve: $(VENV)/.runtime ## Serve DOCS=folder to assistants over HTTP, at 127.0.0.1:8765/mcp
+	@$(BIN)/bookwheel serve "$$FOLDER" --http
 
 test: $(VENV)/.dev ## Run the tests
 	@$(BIN)/python -m pytest -n auto

@@ -16,15 +16,13 @@ from bookwheel.formats import READERS_VERSION
 from bookwheel.model import Collection, Document, Link
 from bookwheel.query import SearchHit, SearchRequest, SearchResults
 from bookwheel.reading import documents as reading
-from bookwheel.reading import sections
-from bookwheel.reading.categories import pick_category, read_categories
 from bookwheel.reading.documents import TextPart
-from bookwheel.reading.sections import Heading, SectionText
 from bookwheel.search.run import search
 from bookwheel.settings import Settings
 
 if TYPE_CHECKING:
     from bookwheel.indexing.pipeline import Progress, Report
+    from bookwheel.reading.sections import Heading, SectionText
 
 DATABASE = "catalog.db"
 
@@ -270,11 +268,15 @@ class Library:
 
     def outline(self, document: Document, *, depth: int = 3) -> list[Heading]:
         """Return a document's headings."""
-        return sections.read_outline(self._engine, document, depth=depth)
+        from bookwheel.reading.sections import read_outline
+
+        return read_outline(self._engine, document, depth=depth)
 
     def section(self, document: Document, heading: str, *, subsections: bool = True) -> SectionText:
         """Read one section of a document."""
-        return sections.read_section(self._engine, document, heading, subsections=subsections)
+        from bookwheel.reading.sections import read_section
+
+        return read_section(self._engine, document, heading, subsections=subsections)
 
     def links(self, document: Document) -> list[Link]:
         """Return the links that go out of a document."""
@@ -311,6 +313,8 @@ class Library:
 
     def categories(self, collection: str) -> dict[str, list[str]]:
         """Return the documents of each category of a collection."""
+        from bookwheel.reading.categories import read_categories
+
         self._require_index()
         return read_categories(self._engine, self._name_of(collection))
 
@@ -318,6 +322,8 @@ class Library:
         self, collection: str, category: str, *, limit: int = 100, offset: int = 0
     ) -> Page:
         """List the documents of one category of a collection."""
+        from bookwheel.reading.categories import pick_category
+
         name = self._name_of(collection)
         paths = pick_category(self.categories(name), category)
         _check_page(limit, offset)

@@ -136,3 +136,15 @@ def test_unspaced_scripts_are_told_apart() -> None:
         False,
         False,
     ]
+
+
+@pytest.mark.parametrize(("language", "word"), [("nl", "gestuurd"), ("id", "membaca")])
+def test_a_finder_knows_languages_whose_stems_lose_their_first_letter(
+    language: str, word: str
+) -> None:
+    terms = analyze(word, language).stems.split()
+    assert Finder(dict.fromkeys(terms, 1.0), language).find(word) == [(0, len(word), terms[0])]
+
+
+def test_a_finder_passes_over_words_that_begin_with_other_letters() -> None:
+    assert Finder({"run": 1.0}, "en").find("She walked while he ran and runs.") == [(28, 32, "run")]

@@ -24,6 +24,7 @@ ANALYSIS_VERSION = 1
 """Raised when the same text gives other terms: the word index is then made anew."""
 
 LONGEST_WORD = 64
+_STEMS_LOSE_PREFIXES = frozenset(("ar", "fa", "ga", "id", "ne", "nl", "sr", "ta", "tr"))
 _MEMO_LIMIT = 150_000
 _CALL = "\x01"
 _MARKS = b'[]{}()<>"*|=;,`'
@@ -309,12 +310,25 @@ class Finder(dict[str, str]):
         super().__init__()
         self._worth = worth
         self._language = language
+        self._initials = frozenset(term[0] for term in worth if term)
 
     def __missing__(self, word: str) -> str:
+        if self._cannot_match(word):
+            self[word] = ""
+            return ""
         terms = [term for term in word_forms(word, self._language) if term in self._worth]
         best = max(terms, key=lambda term: (self._worth[term], term)) if terms else ""
         self[word] = best
         return best
+
+    def _cannot_match(self, word: str) -> bool:
+        """Tell at a glance: a plain word and its stem begin with one letter in most languages."""
+        return (
+            word.isascii()
+            and word[1:].islower()
+            and word[0].lower() not in self._initials
+            and self._language not in _STEMS_LOSE_PREFIXES
+        )
 
     def find(self, text: str) -> list[tuple[int, int, str]]:
         """Return (start, end, term) for each word of a text that matches."""
