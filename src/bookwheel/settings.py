@@ -118,12 +118,13 @@ SETTINGS: tuple[Row, ...] = (
     Row("toolsets", _text, None, "Toolsets to serve, as pages,folder, or all. Default: documents."),
     Row("token", _text, None, "Token that HTTP clients must send as a bearer.", secret=True),
     Row(
-        "allowed_hosts",
+        "hosts",
         _text,
         None,
         "Names, as docs.example.org or docs.example.org:8443, by which HTTP clients may call "
         "the server besides its own address.",
     ),
+    Row("public", _flag, False, "Let other machines connect over HTTP, even without a token."),
     Row("mcp_enabled", _flag, True, "Whether /mcp answers over HTTP.", ("MCP_ENABLED",)),
     Row(
         "rate_limit_requests",

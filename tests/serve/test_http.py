@@ -145,7 +145,7 @@ def test_another_content_type_is_refused(site: Site) -> None:
     assert site.post(CALL, Content_Type="text/plain").status == 415
 
 
-@pytest.mark.parametrize("path", ["/mcp", "/healthz", "/nowhere"])
+@pytest.mark.parametrize("path", ["/mcp", "/nowhere"])
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -163,6 +163,10 @@ def test_every_route_answers_only_under_its_own_names(
     answer = site.ask("GET", path, None, **headers)
 
     assert (answer.status == status) if status else (answer.status not in (403, 421))
+
+
+def test_probes_ask_for_the_health_under_any_name(site: Site) -> None:
+    assert site.ask("GET", "/healthz", None, Host="10.0.0.7:8080").status == 200
 
 
 def test_a_body_that_is_too_large_is_refused_however_it_is_sent(site: Site) -> None:

@@ -55,13 +55,13 @@ def _serve_http(
 
     settings, host = library.settings, address[0]
     token = settings["token"]
-    require_safe_address(host, token=token, public=public)
+    require_safe_address(host, token=token, public=public or settings["public"])
     listening, bell = bind(*address), ChangeBell()
     port = listening.getsockname()[1]
     with listening, indexing(library, folders, bell) as (calls, thread):
         app = make_app(
             _make_servers(calls, known, offered) if settings["mcp_enabled"] else {},
-            rules=make_rules(host, port, others=settings["allowed_hosts"], token=token),
+            rules=make_rules(host, port, others=settings["hosts"], token=token),
             limit=RateLimit(settings["rate_limit_requests"], settings["rate_limit_window"]),
             bell=bell,
             health=thread.describe,
