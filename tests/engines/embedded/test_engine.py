@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import apsw
 import pytest
 
 from bookwheel.engines.base import Match
+from bookwheel.engines.embedded.database import Place, connect_writer
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import IndexDamaged, IndexUnusable
 from bookwheel.query import Filters
@@ -361,3 +363,11 @@ def test_any_text_may_be_asked_for_as_a_path(index: Path, path: str) -> None:
     assert engine.match_pages(Match((), filters=filters), 9).entries == ()
     assert engine.status_counts(filters) == {}
     engine.close()
+
+
+def test_an_index_whose_making_ended_before_its_words_were_made_is_sound(tmp_path: Path) -> None:
+    file = tmp_path / "catalog.db"
+    connect_writer(Place(file)).close()
+    with closing(EmbeddedEngine(file)) as engine:
+        assert list(engine.check()) == []
+        assert engine.page_count() == 0

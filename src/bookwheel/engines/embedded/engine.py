@@ -427,20 +427,33 @@ class EmbeddedEngine:
         """Look through both stores and say each thing that is wrong."""
         with self._reading() as connection, catalog.snapshot(connection):
             yield from health.check_catalog(connection)
+        if not self._place.stamp.exists() and not self._lock.held:
+            # Ended before it was made for the first time: that is no damage.
+            troubles = self._bring_in_step()
+            if troubles is not None:
+                yield from troubles
+                return
         damage = self._derived.find_damage()
         yield from damage
         if not damage:
             yield from self._ask(self._check_words)
 
+    def _bring_in_step(self) -> list[str] | None:
+        """Make or replay the word index; None when that was done, else what is to be said."""
+        try:
+            self.begin_writing()
+            self.end_writing()
+        except Conflict:
+            return []  # another process is writing, and will bring it in step
+        except IndexUnusable as error:
+            return [f"the word index is behind the catalogue. {error.message}"]
+        return None
+
     def _check_words(self, words: WordIndex) -> list[str]:
         if not self._lock.held and not self._derived.is_in_step():
-            try:
-                self.begin_writing()
-                self.end_writing()
-            except Conflict:
-                return []  # another process is writing, and will bring it in step
-            except IndexUnusable as error:
-                return [f"the word index is behind the catalogue. {error.message}"]
+            troubles = self._bring_in_step()
+            if troubles is not None:
+                return troubles
             words = self._word_index()
         with self._reading() as connection, catalog.snapshot(connection):
             if words.generation() != catalog.read_generation(connection):
