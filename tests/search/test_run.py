@@ -77,7 +77,7 @@ def test_an_empty_answer_says_what_was_tried_and_what_is_near(guides: Shelf) -> 
     assert "no document has 'qqqqqqqq'" in results.relaxed
     near = guides.ask(SearchRequest('"backup nightly" bakcup'))
     assert near.hits == ()
-    assert 'no such document has "backup nightly" as a phrase' in near.relaxed
+    assert 'no document has "backup nightly" as a phrase' in near.relaxed
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,11 @@ def test_an_empty_answer_says_what_was_tried_and_what_is_near(guides: Shelf) -> 
         (
             '"nightly database" backup',
             Filters(),
-            'no such document has "nightly database" as a phrase',
+            'no document has "nightly database" as a phrase',
         ),
         ("backup -nightly", Filters(), "every match has an excluded word"),
+        ("backup -nightly", Filters(folders=("api",)), "every match has an excluded word"),
+        ('"nightly backup" -cold', Filters(), "every match has an excluded word"),
     ],
 )
 def test_an_empty_answer_names_what_stands_in_the_way(
@@ -104,7 +106,7 @@ def test_an_empty_answer_names_what_stands_in_the_way(
 
 def test_an_offset_beyond_the_end_is_told_apart_from_no_match(guides: Shelf) -> None:
     results = guides.ask(SearchRequest("backup", offset=50))
-    assert results.relaxed == ("there are only 1 matches; the offset lies beyond them",)
+    assert results.relaxed == ("the offset lies beyond the last of 1 matches",)
 
 
 @pytest.mark.parametrize("query", ["nightly backup", "tabs.get()", "snake_case"])
@@ -180,6 +182,14 @@ def test_a_phrase_must_stand_as_written(guides: Shelf) -> None:
     assert guides.find('"previous image"') == ["guides/deploy.md"]
     assert guides.find('"image previous"') == []
     assert guides.find('"keys"') == ["notes/keys.txt"]
+
+
+def test_a_phrase_does_not_run_from_the_title_into_the_text(shelf: Shelf) -> None:
+    shelf.put({"a.md": "# Foo bar\n\nbaz", "b.txt": "one two", "RED_BLUE.md": "alpha"})
+    assert [shelf.find(f'"{phrase}"') for phrase in ("bar foo", "two one", "blue alpha")] == [
+        []
+    ] * 3
+    assert shelf.find('"foo bar baz"') == ["a.md"]
 
 
 def test_an_excluded_word_or_phrase_leaves_pages_out(guides: Shelf) -> None:

@@ -55,7 +55,10 @@ def test_adjoining_words_share_one_mark() -> None:
 
 
 def test_markdown_that_only_steers_the_look_is_left_out() -> None:
-    text = "## Heading\n\n> see [the guide](https://x.org/a_(b)) and\n```js\nlet x\n```\n---\nend"
+    text = (
+        "## Heading {#id}\n\n<!-- hidden -->> see [the guide](https://x.org/a_(b)) and\n"
+        "```js\nlet x\n```\n---\nend"
+    )
     assert plain(text) == "Heading see the guide and let x end"
 
 

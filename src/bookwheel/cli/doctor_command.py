@@ -33,7 +33,7 @@ def run(
     """See the module's text."""
     with open_library(paths, index, config) as library:
         done = library.repair() if repair else []
-        problems = [] if repair else _problems(library)
+        problems, mendable = ([], False) if repair else _problems(library)
         report = {
             "version": __version__,
             "python": platform.python_version(),
@@ -46,20 +46,21 @@ def run(
     if json:
         print_json(report)
     else:
-        _print(report, repair=repair)
+        _print(report, repair=repair, mendable=mendable)
     if problems:
         raise typer.Exit(6)
 
 
-def _problems(library: Library) -> list[str]:
+def _problems(library: Library) -> tuple[list[str], bool]:
+    """Return what is wrong with the index, and whether a repair would help."""
     try:
-        return library.check()
+        return library.check(), True
     except NotFound:  # nothing indexed yet is no damage
-        return []
+        return [], False
     except IndexDamaged as error:
-        return [error.message]
+        return [error.message], True
     except BookwheelError as error:
-        return [f"{error.message} {error.hint or ''}".strip()]
+        return [f"{error.message} {error.hint or ''}".strip()], False
 
 
 def _settings(settings: Settings) -> list[dict[str, Any]]:
@@ -75,7 +76,7 @@ def _settings(settings: Settings) -> list[dict[str, Any]]:
     ]
 
 
-def _print(report: dict[str, Any], *, repair: bool) -> None:
+def _print(report: dict[str, Any], *, repair: bool, mendable: bool) -> None:
     print(f"bookwheel {report['version']}, Python {report['python']}")
     print(f"Index: {report['index']}\n\nSettings:")
     for row in report["settings"]:
@@ -87,6 +88,6 @@ def _print(report: dict[str, Any], *, repair: bool) -> None:
     if repair:
         print("The index is sound now." if report["repaired"] else "Nothing had to be repaired.")
     elif report["problems"]:
-        print("What is damaged is mended by --repair.")
+        print("Repair with --repair." if mendable else "A repair would not help.")
     else:
         print("The index is sound." if report["exists"] else "There is no index here yet.")

@@ -20,7 +20,7 @@ import typer
 from bookwheel.cli.fresh import make_fresh
 from bookwheel.cli.options import Collection, Config, Index, Json, Paths, open_library
 from bookwheel.cli.output import count, one_line, print_json, terminal
-from bookwheel.errors import BadRequest, NotFound
+from bookwheel.errors import BadRequest, IndexDamaged, NotFound
 from bookwheel.library import Library
 from bookwheel.query import Filters, SearchHit, SearchIn, SearchRequest, SearchResults
 
@@ -79,11 +79,22 @@ def run(
             fuzzy=fuzzy,
             snippet_length=library.settings["snippet_length"],
         )
-        results = library.search(request)
+        results = _search(library, request)
         if json:
             print_json(as_json(results))
         else:
             _print(library, results)
+
+
+def _search(library: Library, request: SearchRequest) -> SearchResults:
+    """Search; an index that proves damaged is built anew from the documents first."""
+    try:
+        return library.search(request)
+    except IndexDamaged as error:
+        print(f"bookwheel: {error.message} It is built anew.", file=sys.stderr)
+        for line in library.repair()[1:]:
+            print(f"bookwheel: {line}.", file=sys.stderr)
+        return library.search(request)
 
 
 def _check_collection(library: Library, name: str | None) -> None:

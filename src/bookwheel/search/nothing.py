@@ -8,31 +8,41 @@ from bookwheel.search.plan import Plan, Planner
 
 
 def why_nothing(engine: Engine, planner: Planner, plan: Plan, total: int) -> list[str]:
-    """Return what keeps documents out that would match without it; empty when nothing does."""
+    """Return what keeps documents out; empty when no document has the words at all.
+
+    The conditions are put back one after the other: the first with which nothing is left is it.
+    """
     request, question = plan.request, plan.question
     if total and request.offset >= total:
-        return [f"there are only {total} matches; the offset lies beyond them"]
+        return [f"the offset lies beyond the last of {total} matches"]
     if not engine.page_count():
         return ["there are no documents yet"]
     if plan.clauses and not any(clause.known for clause in plan.clauses):
         return []
     match = planner.match(plan, all_clauses=False)
-    reasons = []
-    if any(request.filters) and _finds(engine, match._replace(filters=None)):
-        reasons.append(f"documents match, but none {_told(request.filters)}")
-    if request.search_in is not SearchIn.BOTH and not any(request.filters):
-        other = "content" if request.search_in is SearchIn.TITLE else "title"
-        everywhere = plan._replace(request=request._replace(search_in=SearchIn.BOTH))
-        if _finds(engine, planner.match(everywhere, all_clauses=False)):
-            reasons.append(f"documents match, but in their {other}")
-    if question.phrases and _finds(engine, match._replace(phrases=())):
-        quoted = " or ".join(f'"{" ".join(phrase)}"' for phrase in question.phrases)
-        reasons.append(f"no such document has {quoted} as a phrase")
-    if (question.excluded or question.excluded_phrases) and _finds(
-        engine, match._replace(excluded=(), excluded_phrases=())
-    ):
-        reasons.append("every match has an excluded word")
-    return reasons
+    bare = match._replace(filters=None, phrases=(), excluded=(), excluded_phrases=())
+    if plan.clauses and not _finds(engine, bare):
+        return _in_the_other_part(engine, planner, plan)
+    with_phrases = bare._replace(phrases=match.phrases)
+    if question.phrases and not _finds(engine, with_phrases):
+        quoted = " and ".join(f'"{" ".join(phrase)}"' for phrase in question.phrases)
+        return [f"no document has {quoted} as a phrase"]
+    if not _finds(engine, match._replace(filters=None)):
+        return ["every match has an excluded word"]
+    if any(request.filters) and not _finds(engine, match):
+        return [f"documents match, but none {_told(request.filters)}"]
+    return _in_the_other_part(engine, planner, plan)
+
+
+def _in_the_other_part(engine: Engine, planner: Planner, plan: Plan) -> list[str]:
+    """Tell when the words stand in titles and contents were asked for, or the other way round."""
+    where = plan.request.search_in
+    if where is SearchIn.BOTH:
+        return []
+    other = "content" if where is SearchIn.TITLE else "title"
+    everywhere = plan._replace(request=plan.request._replace(search_in=SearchIn.BOTH))
+    found = _finds(engine, planner.match(everywhere, all_clauses=False))
+    return [f"documents match, but in their {other}"] if found else []
 
 
 def _finds(engine: Engine, match: Match) -> bool:

@@ -11,6 +11,8 @@ from bookwheel.text.words import Finder, is_unspaced
 _LINK_TARGET = re.compile(
     r"!?\[([^\]\[]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)"
 )
+_UNSEEN = re.compile(r"\{(?:#[\w-]+|/\*.*?\*/)\}|<!--.*?-->", re.S)
+"""Identifiers behind headings, and comments: no reader of the document sees them."""
 _TIES = re.compile(r"[-._:'’()&/ ]{0,2}\Z")
 _LINE_MARKS = re.compile(
     r"(?m)^[ \t]{0,3}(?:#{1,6}[ \t]+|>[ \t]?|(?:---+|===+|```+\w*|~~~+\w*)[ \t]*$)"
@@ -29,7 +31,8 @@ class Cutting(NamedTuple):
 
 def plain(markdown: str) -> str:
     """Return Markdown on one line, without what only steers its look."""
-    return " ".join(_LINE_MARKS.sub("", _LINK_TARGET.sub(r"\1", markdown)).split())
+    shown = _LINE_MARKS.sub("", _LINK_TARGET.sub(r"\1", _UNSEEN.sub("", markdown)))
+    return " ".join(shown.split())
 
 
 def cut_snippet(markdown: str, finder: Finder, worth: Mapping[str, float], length: int) -> Cutting:

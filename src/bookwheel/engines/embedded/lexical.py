@@ -23,7 +23,8 @@ from bookwheel.model import PageTerms
 from bookwheel.query import Filters
 from bookwheel.text.words import normal_title
 
-LAYOUT_VERSION = 2
+LAYOUT_VERSION = 3
+_BORDER = " \x02 "
 _MARK = -1
 _NOBODY = -2
 _LARGEST = 2**63 - 1
@@ -196,6 +197,8 @@ class WordIndex:
             with guarded():
                 for word, _ in self._pages.terms_with_prefix(field, ""):
                     words.setdefault(len(word), []).append(word)
+            if field is Field.EXACT and _BORDER.strip() in words.get(1, ()):
+                words[1].remove(_BORDER.strip())
             self._vocabularies[field] = words
         return self._vocabularies[field]
 
@@ -399,8 +402,8 @@ def _page(entry: Entry) -> tantivy.Document:
     # The title counts as text too: a word of it then gains less from its field alone.
     bodies = [terms.title, *[passage.body for passage in terms.passages]]
     page.add_text(Field.BODY, "".join(bodies))
-    # A gap of unmatched terms would be dearer than the rare phrase found across title and text.
-    exact = [terms.title_exact, *[passage.exact for passage in terms.passages]]
+    # A term that no query holds keeps phrases from running on from the title into the text.
+    exact = [terms.title_exact, _BORDER, *[passage.exact for passage in terms.passages]]
     page.add_text(Field.EXACT, "".join(exact))
     names = [terms.title_names, *[passage.names for passage in terms.passages]]
     page.add_text(Field.NAMES, "".join(names))
