@@ -1,0 +1,1 @@
+"""The contracts as assistants meet them: through the official client, line by line."""
