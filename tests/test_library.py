@@ -128,7 +128,7 @@ def test_before_the_first_update_there_is_nothing_to_ask(shelf: Shelf) -> None:
             lambda: library.list_documents("notes"),
             library.check,
         ):
-            with pytest.raises(NotFound, match="There is no index at"):
+            with pytest.raises(NotFound, match="Nothing is indexed yet"):
                 ask()
     assert not (shelf.place / "index").exists()
 

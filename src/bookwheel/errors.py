@@ -24,6 +24,11 @@ class BookwheelError(Exception):
         self.message = message
         self.hint = hint
 
+    @property
+    def advice(self) -> str:
+        """What went wrong and what to do about it, in one text."""
+        return f"{self.message} {self.hint}" if self.hint else self.message
+
 
 class BadRequest(BookwheelError):
     """The caller's words cannot be understood or are out of bounds."""
@@ -65,7 +70,11 @@ class IndexDamaged(IndexUnusable):
 
 
 class Internal(BookwheelError):
-    """A defect of ours."""
+    """A defect of ours, or an index that cannot be used; the cause is told only for debugging."""
+
+    def __init__(self, message: str, *, details: str = "") -> None:
+        super().__init__(message, hint=details or None)
+        self.details = details
 
 
 ERRORS: tuple[type[BookwheelError], ...] = (

@@ -311,6 +311,11 @@ class Library:
         )
         return Page([reading.make_presentable(each) for each in found], total, offset)
 
+    def paths(self, collection: str) -> list[str]:
+        """Return the paths of all documents of a collection, in order."""
+        self._require_index()
+        return self._engine.paths(self._name_of(collection))
+
     def categories(self, collection: str) -> dict[str, list[str]]:
         """Return the documents of each category of a collection."""
         from bookwheel.reading.categories import read_categories
@@ -389,8 +394,7 @@ class Library:
     def _require_index(self) -> None:
         if not self._engine.exists:
             raise NotFound(
-                f"There is no index at {self.database} yet.",
-                hint="`bookwheel index FOLDER` makes one.",
+                "Nothing is indexed yet.", hint="`bookwheel index FOLDER` makes an index."
             )
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from bookwheel.contracts.dispatch import Offered, call
 from bookwheel.contracts.tool import Contract, Reply, RpcError
+from bookwheel.contracts.work import Work
 from bookwheel.library import Library
 from tests.conftest import Shelf
 
@@ -37,7 +38,7 @@ HANDBOOK = {
 
 def ask(library: Library, contract: Contract, tool: str, /, **arguments: Any) -> Reply:
     """Call a tool as a client of one toolset does."""
-    return call(library, Offered((contract,), (contract,)), tool, arguments)
+    return call(Work(library), Offered((contract,), (contract,)), tool, arguments)
 
 
 def refuse(library: Library, contract: Contract, tool: str, /, **arguments: Any) -> RpcError:

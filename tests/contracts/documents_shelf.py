@@ -10,6 +10,7 @@ from typing import Any
 from bookwheel.contracts.dispatch import Offered, call
 from bookwheel.contracts.documents import CONTRACT
 from bookwheel.contracts.tool import Reply
+from bookwheel.contracts.work import Work
 from bookwheel.library import Library
 from bookwheel.settings import load
 
@@ -101,7 +102,7 @@ def open_library(place: Path) -> Iterator[Library]:
 
 
 def reply(library: Library, tool: str, **arguments: Any) -> Reply:
-    return call(library, Offered((CONTRACT,), (CONTRACT,)), f"documents_{tool}", arguments)
+    return call(Work(library), Offered((CONTRACT,), (CONTRACT,)), f"documents_{tool}", arguments)
 
 
 def ask(library: Library, tool: str, **arguments: Any) -> Any:

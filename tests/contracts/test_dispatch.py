@@ -11,6 +11,7 @@ from pydantic import field_validator
 
 from bookwheel.contracts.dispatch import Offered, call
 from bookwheel.contracts.tool import Arguments, Contract, Reply, RpcError, Tool
+from bookwheel.contracts.work import Work
 from bookwheel.errors import BookwheelError, NotFound
 from bookwheel.library import Library
 from tests.conftest import Shelf
@@ -34,19 +35,19 @@ def shape(error: BookwheelError, arguments: dict[str, Any]) -> Reply:
     return Reply(f"{error.code}: {error.message} {sorted(arguments)}", is_error=True)
 
 
-def serve(_: Library, order: Order) -> Reply:
+def serve(_: Work, order: Order) -> Reply:
     return Reply(f"{order.cups} of {order.drink}", results=order.cups)
 
 
-def break_down(_: Library, order: Order) -> NoReturn:
+def break_down(_: Work, order: Order) -> NoReturn:
     raise ValueError(f"secret of the house: {order.cups}")
 
 
-def run_out(_: Library, order: Order) -> NoReturn:
+def run_out(_: Work, order: Order) -> NoReturn:
     raise NotFound("No water.")
 
 
-def answer_in_protocol(_: Library, order: Order) -> NoReturn:
+def answer_in_protocol(_: Work, order: Order) -> NoReturn:
     raise RpcError(-32000, "Closed", {"retryAfter": 3})
 
 
@@ -73,7 +74,7 @@ def library(shelf: Shelf) -> Library:
 
 
 def ask(library: Library, name: str, **arguments: Any) -> Reply:
-    return call(library, Offered((BAR,), (BAR,), (KITCHEN,)), name, arguments)
+    return call(Work(library), Offered((BAR,), (BAR,), (KITCHEN,)), name, arguments)
 
 
 def test_a_call_runs_the_tool_with_its_arguments(library: Library) -> None:
@@ -146,7 +147,7 @@ def test_a_callable_contract_need_not_be_listed(library: Library) -> None:
     offered = Offered((KITCHEN,), (KITCHEN, BAR))
 
     assert [each.name for each in offered.tools()] == ["cook"]
-    assert call(library, offered, "serve", {"cups": 1}).text == "1 of tea"
+    assert call(Work(library), offered, "serve", {"cups": 1}).text == "1 of tea"
 
 
 def test_an_error_of_the_library_takes_the_shape_of_the_contract(library: Library) -> None:

@@ -49,7 +49,7 @@ def test_collections_are_listed_with_alias_count_description_and_version(library
 def test_before_the_first_index_collections_are_listed_as_empty(shelf: Shelf) -> None:
     with shelf.open() as unread:
         assert ask(unread, "list_collections") == [{"collection": "notes", "documentCount": 0}]
-        assert refusal(unread, "search", query="x").startswith("There is no index at")
+        assert refusal(unread, "search", query="x").startswith("Nothing is indexed yet")
 
 
 # ------------------------------------------------------------------- listing

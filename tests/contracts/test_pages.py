@@ -9,6 +9,7 @@ import pytest
 
 from bookwheel.contracts.pages import CONTRACT
 from bookwheel.contracts.tool import Contract, Tool
+from bookwheel.contracts.work import Work
 from bookwheel.library import Library
 from tests.conftest import Shelf
 from tests.contracts.conftest import FILLER, ask, fill, refuse, told
@@ -292,7 +293,7 @@ def test_a_path_that_would_spoil_a_line_is_written_as_an_address_that_can_be_rea
 # --------------------------------------------------------------------------------- errors
 
 
-def _break_down(library: Library, arguments: Any) -> Any:
+def _break_down(_: Work, __: Any) -> Any:
     raise RuntimeError("the inner text")
 
 
@@ -336,4 +337,5 @@ def test_an_index_that_cannot_be_used_is_an_inner_error_that_tells_no_path(shelf
     with shelf.open() as library:
         error = refuse(library, CONTRACT, "search_docs", query="zebra")
 
-    assert told(error) == (-32603, "The index cannot be used now.", {"query": "zebra"})
+    assert (error.code, error.data) == (-32603, {"query": "zebra"})
+    assert re.fullmatch(r"The index cannot be used now \(reference [0-9a-f]{12}\)\.", error.message)

@@ -14,6 +14,7 @@ import pytest
 
 from bookwheel.contracts.dispatch import Offered
 from bookwheel.contracts.tool import INVALID_PARAMS, Arguments, Contract, Reply, RpcError, Tool
+from bookwheel.contracts.work import Work
 from bookwheel.errors import BookwheelError
 from bookwheel.library import Library
 from bookwheel.serve.calls import Calls
@@ -36,11 +37,11 @@ class Nothing(Arguments):
     pass
 
 
-def echo(_: Library, arguments: Echo) -> Reply:
+def echo(_: Work, arguments: Echo) -> Reply:
     return Reply(arguments.word, {"word": arguments.word}, results=1)
 
 
-def refuse(_: Library, __: Nothing) -> Reply:
+def refuse(_: Work, __: Nothing) -> Reply:
     raise RpcError(INVALID_PARAMS, "Not so.", {"why": "because"})
 
 
@@ -52,7 +53,7 @@ def crash_while_shaping(_: BookwheelError, __: dict[str, Any]) -> Reply:
     raise RuntimeError(SECRET)
 
 
-def fail(_: Library, __: Nothing) -> Reply:
+def fail(_: Work, __: Nothing) -> Reply:
     raise RuntimeError(SECRET)
 
 

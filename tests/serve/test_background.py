@@ -13,9 +13,8 @@ import pytest
 from bookwheel.errors import IndexUnusable
 from bookwheel.library import Library
 from bookwheel.serve.background import Indexing, News
-from bookwheel.serve.calls import Calls
 from tests.conftest import Shelf, find
-from tests.serve.conftest import OFFERED, PATIENCE
+from tests.serve.conftest import PATIENCE
 
 
 @contextmanager
@@ -104,17 +103,6 @@ def test_two_servers_of_one_folder_both_tell_of_a_change(shelf: Shelf) -> None:
 def test_it_stops_while_it_waits(shelf: Shelf) -> None:
     with shelf.open() as other, other.writing(), indexing(shelf, busy_seconds=3600):
         pass
-
-
-def test_a_call_before_there_is_an_index_says_so(shelf: Shelf) -> None:
-    shelf.put("a.md", "zebra")
-    with shelf.open() as library:
-        calls = Calls(library, ready=threading.Event(), progress=lambda: " (1 of 2)", patience=0.01)
-        reply = calls.call_tool(OFFERED, "echo", {"word": "x"})
-        calls.close()
-
-    assert reply.is_error
-    assert reply.text == ("The documents are being indexed (1 of 2). Ask again in a few seconds.")
 
 
 def test_progress_is_told_while_files_are_read(shelf: Shelf) -> None:

@@ -13,8 +13,8 @@ from mcp import Client
 
 from bookwheel.contracts.dispatch import Offered
 from bookwheel.contracts.tool import Contract, Reply, Tool
+from bookwheel.contracts.work import Work
 from bookwheel.errors import BadRequest
-from bookwheel.library import Library
 from bookwheel.serve.calls import Calls
 from bookwheel.serve.guard import LARGEST_BODY, make_rules, require_safe_address
 from bookwheel.serve.mcp import DocumentServer
@@ -236,7 +236,7 @@ def test_a_token_is_asked_for_when_there_is_one(server: DocumentServer) -> None:
 def test_two_requests_of_one_id_in_one_session_are_not_answered_at_once(calls: Calls) -> None:
     begun, end = threading.Event(), threading.Event()
 
-    def wait(_: Library, __: Nothing) -> Reply:
+    def wait(_: Work, __: Nothing) -> Reply:
         begun.set()
         assert end.wait(PATIENCE)
         return Reply("done")

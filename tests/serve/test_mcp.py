@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import re
 from typing import Any
 
 import anyio
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
+from mcp_types import PromptReference, ResourceTemplateReference
 
 from bookwheel.contracts.dispatch import Offered
 from bookwheel.serve.calls import Calls
@@ -93,9 +95,9 @@ def test_a_defect_reaches_the_client_as_a_reference_only(
                 await client.call_tool("fail", {})
         assert caught.value.code == -32603
         assert SECRET not in str(caught.value)
-        reference = caught.value.data["reference"]
-        assert reference in caught.value.message
-        assert reference in caplog.text
+        reference = re.search(r"reference (\w{12})", caught.value.message)
+        assert reference is not None
+        assert reference[1] in caplog.text
         assert SECRET in caplog.text
 
     caplog.set_level(logging.ERROR)
@@ -119,7 +121,11 @@ def test_capabilities_say_the_same_in_both_eras(server: DocumentServer, era: str
     async def main() -> None:
         async with Client(server, mode=era) as client:
             said = client.server_capabilities.model_dump(by_alias=True, exclude_none=True)
-        assert said == {"tools": {}, "resources": {"subscribe": False, "listChanged": True}}
+        assert said == {
+            "tools": {},
+            "resources": {"subscribe": False, "listChanged": True},
+            "completions": {},
+        }
 
     within(main)
 
@@ -158,14 +164,15 @@ def test_resources_are_listed_and_read(server: DocumentServer, era: str) -> None
 
 
 @ERAS
-def test_a_resource_that_is_not_there_is_a_wrong_parameter(
+def test_a_resource_that_is_not_there_has_the_code_of_the_revision_and_the_uri(
     server: DocumentServer, era: str
 ) -> None:
     async def main() -> None:
         async with Client(server, mode=era) as client:
             with pytest.raises(MCPError) as caught:
                 await client.read_resource("docs://none.md")
-        assert (caught.value.code, caught.value.data) == (-32602, {"uri": "docs://none.md"})
+        code = -32002 if era == "legacy" else -32602
+        assert (caught.value.code, caught.value.data) == (code, {"uri": "docs://none.md"})
 
     within(main)
 
@@ -216,5 +223,24 @@ def test_what_is_only_callable_is_not_listed(calls: Calls) -> None:
         async with Client(DocumentServer(calls, OFFERED)) as client:
             names = [tool.name for tool in (await client.list_tools()).tools]
         assert names == [tool.name for tool in SMALL.tools]
+
+    within(main)
+
+
+@ERAS
+def test_document_names_are_completed(server: DocumentServer, era: str) -> None:
+    async def main() -> None:
+        async with Client(server, mode=era) as client:
+            (template,) = (await client.list_resource_templates()).resource_templates
+            ref = ResourceTemplateReference(uri=template.uri_template)
+            found = await client.complete(ref, {"name": "path", "value": "ze"})
+            assert found.completion.model_dump(exclude_none=True) == {
+                "values": ["zebra.md"],
+                "total": 1,
+                "has_more": False,
+            }
+            with pytest.raises(MCPError) as caught:
+                await client.complete(PromptReference(name="x"), {"name": "path", "value": "ze"})
+        assert caught.value.code == -32602
 
     within(main)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import re
 import time
+import traceback
 import uuid
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -17,12 +18,13 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from bookwheel.contracts.tool import INVALID_PARAMS, Arguments, Contract, Reply, RpcError, Tool
-from bookwheel.errors import BadRequest, BookwheelError, Internal
-from bookwheel.library import Library
+from bookwheel.contracts.work import Cancelled, Work
+from bookwheel.errors import BadRequest, BookwheelError, IndexUnusable, Internal
 
 log = logging.getLogger(__name__)
 
 _MOST_PROBLEMS = 5
+_DEFECT = "Something went wrong inside"
 _LONGEST_QUOTED = 100
 """So many characters of a wrong name are compared with others and quoted back."""
 
@@ -39,22 +41,42 @@ class Offered(NamedTuple):
         return [tool for contract in self.listed for tool in contract.tools]
 
 
-def call(library: Library, offered: Offered, name: str, arguments: dict[str, Any]) -> Reply:
+def call(work: Work, offered: Offered, name: str, arguments: dict[str, Any]) -> Reply:
     """Run a tool by name; raises RpcError where the answer is a JSON-RPC error."""
-    contract, tool = _find(offered, name)
     started = time.monotonic()
+    known, outcome, results = "(unknown)", "error", None
     try:
-        reply = tool.run(library, _parse(tool, arguments))
+        contract, tool = _find(offered, name)
+        known = tool.name
+        reply = _run(work, contract, tool, arguments)
+        outcome, results = "error" if reply.is_error else "ok", reply.results
+        return reply
+    except Cancelled:
+        outcome = "cancelled"
+        raise
+    except RpcError as error:
+        outcome = f"error {error.code}"
+        raise
+    finally:
+        elapsed = (time.monotonic() - started) * 1000
+        log.info("tools/call %s %s results=%s %.0f ms", known, outcome, results, elapsed)
+
+
+def _run(work: Work, contract: Contract, tool: Tool, arguments: dict[str, Any]) -> Reply:
+    try:
+        return tool.run(work, _parse(tool, arguments))
+    except IndexUnusable as error:  # its message names files of the operator's
+        return contract.shape_error(mask(error, tool.name, debug=_debugs(work)), arguments)
     except BookwheelError as error:
-        reply = contract.shape_error(error, arguments)
-    except RpcError:
+        return contract.shape_error(error, arguments)
+    except (RpcError, Cancelled):
         raise
     except Exception as error:  # noqa: BLE001 - the one place: whatever a defect says stays inside
-        reply = contract.shape_error(_mask(library, name, error), arguments)
-    elapsed = (time.monotonic() - started) * 1000
-    outcome = "error" if reply.is_error else "ok"
-    log.info("tools/call %s %s results=%s %.0f ms", name, outcome, reply.results, elapsed)
-    return reply
+        return contract.shape_error(mask(error, tool.name, debug=_debugs(work)), arguments)
+
+
+def _debugs(work: Work) -> bool:
+    return bool(work.library.settings["debug"])
 
 
 def _find(offered: Offered, name: str) -> tuple[Contract, Tool]:
@@ -113,11 +135,10 @@ def _near(wanted: object, known: Sequence[str]) -> str | None:
     return found[0] if found else None
 
 
-def _mask(library: Library, name: str, error: Exception) -> Internal:
-    """Return what may be said of a defect; only while debugging the cause goes with it."""
+def mask(error: Exception, name: str, *, debug: bool) -> Internal:
+    """Log what went wrong inside; return what may be said of it: more only while debugging."""
     reference = uuid.uuid4().hex[:12]
     log.error("defect %s in %s", reference, name, exc_info=error)
-    masked = Internal(f"Something went wrong inside (reference {reference}).")
-    if library.settings["debug"]:
-        masked.__cause__ = error
-    return masked
+    what = "The index cannot be used now" if isinstance(error, IndexUnusable) else _DEFECT
+    details = "".join(traceback.format_exception(error)) if debug else ""
+    return Internal(f"{what} (reference {reference}).", details=details)

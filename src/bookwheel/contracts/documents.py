@@ -22,6 +22,7 @@ from bookwheel.contracts.documents_answers import (
     sendable,
 )
 from bookwheel.contracts.tool import Contract, Reply, Tool
+from bookwheel.contracts.work import Work
 from bookwheel.errors import BookwheelError
 from bookwheel.library import Library
 from bookwheel.query import Filters, SearchRequest, SearchResults
@@ -34,8 +35,9 @@ _FAR = 2**53
 """Past the end of any listing, and within what every store can count."""
 
 
-def list_collections(library: Library, _: take.ListCollections) -> Reply:
+def list_collections(work: Work, _: take.ListCollections) -> Reply:
     """Answer which collections there are."""
+    library = work.library
     counts = {state.collection.name: state.documents for state in library.states()}
     collections = known_collections(library).values()
     return reply_with_list(
@@ -43,30 +45,34 @@ def list_collections(library: Library, _: take.ListCollections) -> Reply:
     )
 
 
-def search(library: Library, asked: take.Search) -> Reply:
+def search(work: Work, asked: take.Search) -> Reply:
     """Answer the best passage of each document found."""
+    library = work.library
     results = _search(library, asked.query, asked.collections, asked.limit)
     found = list_hits(library, results.hits)
+    remarks = [work.remark] * bool(work.remark) + [NOT_RERANKED] * asked.rerank
     if not found:
         elsewhere = _search(library, asked.query, None, _NEAR).hits if asked.collections else ()
-        text = explain_nothing(library, results, elsewhere)
-        return Reply(f"{text} {NOT_RERANKED}" if asked.rerank else text, {"results": []}, results=0)
-    if asked.rerank:
+        text = " ".join([explain_nothing(library, results, elsewhere), *remarks])
+        return Reply(text, {"results": []}, results=0)
+    if remarks:
         # The answer is a bare array: only its items have room for a remark.
-        found[0]["note"] = NOT_RERANKED
+        found[0]["note"] = " ".join(remarks)
     return reply_with_list("results", found)
 
 
-def get_document(library: Library, asked: take.GetDocument) -> Reply:
+def get_document(work: Work, asked: take.GetDocument) -> Reply:
     """Answer a document's text, or as much of it as was asked for."""
+    library = work.library
     document = library.document(asked.document, asked.collection)
     part = library.text(document, offset=asked.offset, length=asked.maxChars)
     answer = name_document(library, document) | {"content": part.text}
     return reply_with(answer | describe_remainder(part))
 
 
-def list_documents(library: Library, asked: take.ListDocuments) -> Reply:
+def list_documents(work: Work, asked: take.ListDocuments) -> Reply:
     """Answer a page of a collection's table of contents."""
+    library = work.library
     page = library.list_documents(
         asked.collection, limit=min(asked.limit, take.MOST_LISTED), offset=min(asked.offset, _FAR)
     )
@@ -78,16 +84,18 @@ def list_documents(library: Library, asked: take.ListDocuments) -> Reply:
     return reply_with(name_collection(collection) | answer, results=len(documents))
 
 
-def get_outline(library: Library, asked: take.GetOutline) -> Reply:
+def get_outline(work: Work, asked: take.GetOutline) -> Reply:
     """Answer a document's headings."""
+    library = work.library
     document = library.document(asked.document, asked.collection)
     outline = [each._asdict() for each in library.outline(document, depth=asked.maxDepth)]
     answer = {"title": document.title, "outline": outline}
     return reply_with(name_document(library, document) | answer, results=len(outline))
 
 
-def get_section(library: Library, asked: take.GetSection) -> Reply:
+def get_section(work: Work, asked: take.GetSection) -> Reply:
     """Answer one section of a document."""
+    library = work.library
     document = library.document(asked.document, asked.collection)
     found = library.section(document, asked.section, subsections=asked.includeSubsections)
     answer = name_document(library, document) | {
@@ -103,17 +111,22 @@ def get_section(library: Library, asked: take.GetSection) -> Reply:
     return reply_with(answer)
 
 
-def search_batch(library: Library, asked: take.SearchBatch) -> Reply:
+def search_batch(work: Work, asked: take.SearchBatch) -> Reply:
     """Answer several searches at once."""
+    library = work.library
     entries = []
-    for each in asked.queries:
+    for number, each in enumerate(asked.queries):
+        work.advance(number, len(asked.queries), "searching")
         hits = _search(library, each.query, each.collections, asked.limit).hits
         entries.append({"query": sendable(each.query), "results": list_hits(library, hits)})
-    return reply_with({"results": entries}, results=sum(len(entry["results"]) for entry in entries))
+    note = {"note": work.remark} if work.remark else {}
+    count = sum(len(entry["results"]) for entry in entries)
+    return reply_with({"results": entries} | note, results=count)
 
 
-def find_related(library: Library, asked: take.FindRelated) -> Reply:
+def find_related(work: Work, asked: take.FindRelated) -> Reply:
     """Answer documents like the given one, or like the given text."""
+    library = work.library
     document = library.document(asked.document, asked.collection)
     hits = library.find_related(
         document,
@@ -123,13 +136,13 @@ def find_related(library: Library, asked: take.FindRelated) -> Reply:
     )
     related = list_hits(library, hits, document_key="document")
     answer = {"source": name_document(library, document), "related": related}
+    answer |= {"note": work.remark} if work.remark else {}
     return reply_with(answer, results=len(related))
 
 
 def shape_error(error: BookwheelError, _: dict[str, Any]) -> Reply:
     """Answer with what went wrong and what is near, as text."""
-    text = f"{error.message} {error.hint}" if error.hint else error.message
-    return Reply(sendable(text), is_error=True)
+    return Reply(sendable(error.advice), is_error=True)
 
 
 def _search(

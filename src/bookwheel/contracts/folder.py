@@ -10,6 +10,7 @@ from bookwheel.addresses import uri
 from bookwheel.contracts.resources import is_alone
 from bookwheel.contracts.tool import NOT_A_FLAG, Arguments, Contract, Reply, Tool
 from bookwheel.contracts.wording import excerpt, explain_nothing, one_line
+from bookwheel.contracts.work import Work
 from bookwheel.errors import BookwheelError
 from bookwheel.library import Library
 from bookwheel.query import Filters, SearchHit, SearchIn, SearchRequest, SearchResults
@@ -58,8 +59,9 @@ class SearchDocuments(Arguments):
     )
 
 
-def search_documents(library: Library, arguments: SearchDocuments) -> Reply:
+def search_documents(work: Work, arguments: SearchDocuments) -> Reply:
     """Search and lay the hits out as text."""
+    library = work.library
     request = SearchRequest(
         arguments.query,
         filters=Filters(extensions=tuple(arguments.fileTypes or ())),
@@ -72,6 +74,8 @@ def search_documents(library: Library, arguments: SearchDocuments) -> Reply:
     alone = is_alone(library)
     entries = [_entry(n, hit, alone) for n, hit in enumerate(results.hits, 1)]
     body = entries or [_explain_nothing(library, request, results)]
+    if work.remark:
+        body.append(work.remark)
     return Reply("\n\n".join([f"Search results: {count} matches", *body]), results=count)
 
 
@@ -103,8 +107,7 @@ def _explain_nothing(library: Library, request: SearchRequest, results: SearchRe
 
 def shape_error(error: BookwheelError, arguments: dict[str, Any]) -> Reply:
     """Return an error as a tool's result, with an example of how to ask."""
-    hint = f" {error.hint}" if error.hint else ""
-    return Reply(f"{error.message}{hint} Example: {_EXAMPLE}", is_error=True)
+    return Reply(f"{error.advice} Example: {_EXAMPLE}", is_error=True)
 
 
 CONTRACT = Contract(

@@ -5,7 +5,6 @@ Whatever goes wrong is a JSON-RPC error, never a tool's result.
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -26,7 +25,8 @@ from bookwheel.contracts.tool import (
     Tool,
 )
 from bookwheel.contracts.wording import excerpt, explain_nothing, listed
-from bookwheel.errors import BookwheelError, Forbidden, IndexUnusable, Internal
+from bookwheel.contracts.work import Work
+from bookwheel.errors import BookwheelError, Forbidden, Internal
 from bookwheel.library import Library
 from bookwheel.query import SearchHit, SearchRequest
 from bookwheel.reading.documents import quoted
@@ -68,8 +68,9 @@ class ListDocPages(Arguments):
     category: str | None = Field(None, description="Category to list, instead of all pages")
 
 
-def search_docs(library: Library, arguments: SearchDocs) -> Reply:
+def search_docs(work: Work, arguments: SearchDocs) -> Reply:
     """Search and lay the hits out as text."""
+    library = work.library
     most = library.settings["max_search_results"]
     request = SearchRequest(
         arguments.query,
@@ -80,6 +81,8 @@ def search_docs(library: Library, arguments: SearchDocs) -> Reply:
     alone = is_alone(library)
     entries = [_entry(n, hit, alone) for n, hit in enumerate(results.hits, 1)]
     body = entries or [explain_nothing(results, "the documentation")]
+    if work.remark:
+        body.append(work.remark)
     return Reply("\n\n".join([f"Found {len(entries)} results:", *body]), results=len(entries))
 
 
@@ -95,8 +98,9 @@ def _path(collection: str, path: str, alone: bool) -> str:
     return plain if plain.isprintable() else uri(collection, path, alone=alone)
 
 
-def get_doc_page(library: Library, arguments: GetDocPage) -> Reply:
+def get_doc_page(work: Work, arguments: GetDocPage) -> Reply:
     """Read a page or some of its sections."""
+    library = work.library
     _refuse_outside(arguments.path)
     document = library.document(arguments.path.removeprefix("./"))
     if arguments.sections:
@@ -114,8 +118,9 @@ def _refuse_outside(path: str) -> None:
         )
 
 
-def list_doc_pages(library: Library, arguments: ListDocPages) -> Reply:
+def list_doc_pages(work: Work, arguments: ListDocPages) -> Reply:
     """List all pages, or those of a category."""
+    library = work.library
     if arguments.category is None:
         paths = list(_all_pages(library))
         total = sum(state.documents for state in library.states())
@@ -170,13 +175,13 @@ def shape_error(error: BookwheelError, arguments: dict[str, Any]) -> Reply:
         for name in ("path", "query", "category")
         if isinstance(value := arguments.get(name), str)
     }
-    if isinstance(error, IndexUnusable | Internal):
-        if error.__cause__ is not None and isinstance(error, Internal):  # set while debugging only
-            data["details"] = "".join(traceback.format_exception(error.__cause__))
-        inner = error.message if isinstance(error, Internal) else "The index cannot be used now."
-        raise RpcError(INTERNAL_ERROR, inner, data)
-    hint = f" {error.hint}" if error.hint else ""
-    raise RpcError(INVALID_PARAMS, error.message + hint, data)
+    if isinstance(error, Internal):
+        raise RpcError(
+            INTERNAL_ERROR,
+            error.message,
+            data | ({"details": error.details} if error.details else {}),
+        )
+    raise RpcError(INVALID_PARAMS, error.advice, data)
 
 
 CONTRACT = Contract(

@@ -8,9 +8,9 @@ import json
 from typing import NamedTuple
 
 from bookwheel.addresses import SCHEME, uri
-from bookwheel.contracts.tool import INTERNAL_ERROR, INVALID_PARAMS, RpcError
+from bookwheel.contracts.tool import INVALID_PARAMS, RpcError
 from bookwheel.contracts.wording import one_line
-from bookwheel.errors import BookwheelError, IndexUnusable, Internal
+from bookwheel.errors import BadRequest, Forbidden, NotFound
 from bookwheel.library import Library
 from bookwheel.model import Document, SafeText
 from bookwheel.reading.documents import quoted
@@ -157,14 +157,8 @@ def read_resource(library: Library, address: str) -> ResourceText:
     try:
         document = library.document(address)
         text = library.text(document).text
-    except BookwheelError as error:
-        inner = isinstance(error, IndexUnusable | Internal)
-        hint = f" {error.hint}" if error.hint else ""
-        raise RpcError(
-            INTERNAL_ERROR if inner else INVALID_PARAMS,
-            "The index cannot be read at the moment." if inner else error.message + hint,
-            {"uri": echo(address)},
-        ) from error
+    except (BadRequest, Forbidden, NotFound) as error:
+        raise RpcError(INVALID_PARAMS, error.advice, {"uri": echo(address)}) from error
     mime = document.mime if document.mime in _OWN_TEXT else _OWN_TEXT[0]
     return ResourceText(address, mime, text)
 

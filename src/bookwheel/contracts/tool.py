@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
+from bookwheel.contracts.work import Work
 from bookwheel.errors import BookwheelError
-
-if TYPE_CHECKING:
-    from bookwheel.library import Library
 
 
 class Arguments(BaseModel):
@@ -54,7 +52,7 @@ class RpcError(Exception):
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 
-Run = Callable[["Library", Any], Reply]
+Run = Callable[[Work, Any], Reply]
 ShapeError = Callable[[BookwheelError, dict[str, Any]], Reply]
 """Turns an error into the contract's own answer, given the arguments; may raise RpcError."""
 

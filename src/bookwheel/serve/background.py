@@ -60,17 +60,16 @@ class Indexing:
             self._thread.join(STOP_SECONDS)
         return not self._thread.is_alive()
 
+    def count(self) -> tuple[int, int] | None:
+        """Return how many files of how many the update under way has read, if there is one."""
+        rows = list(self.progress.values())
+        return (sum(row.done for row in rows), sum(row.total for row in rows)) if rows else None
+
     def describe(self) -> dict[str, Any]:
         """Tell whether there is something to search, and how far the update under way is."""
-        rows = list(self.progress.values())
-        done, total = sum(row.done for row in rows), sum(row.total for row in rows)
-        under_way = {"done": done, "total": total} if rows else None
+        counts = self.count()
+        under_way = {"done": counts[0], "total": counts[1]} if counts else None
         return {"status": "ok", "ready": self.ready.is_set(), "indexing": under_way}
-
-    def describe_progress(self) -> str:
-        """Say how far the update under way is, or nothing."""
-        row = self.describe()["indexing"]
-        return f" ({row['done']:,} of {row['total']:,} files so far)" if row else ""
 
     def _run(self) -> None:
         while not self._stop.is_set():

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from concurrent import futures
 from typing import Any, TypeVar
 
-from bookwheel.contracts.dispatch import Offered, call
+from bookwheel.contracts.dispatch import Offered, call, mask
 from bookwheel.contracts.tool import INTERNAL_ERROR, INVALID_PARAMS, Reply, RpcError
+from bookwheel.contracts.work import Report, Work
 from bookwheel.errors import BookwheelError, IndexUnusable, Internal
 from bookwheel.library import Library
 
@@ -18,6 +19,7 @@ THREADS = 8
 FIRST_INDEX_SECONDS = 5.0
 """So long after the start, calls wait for folders that are indexed for the first time."""
 CLOSING_SECONDS = 0.5
+_LOOK_SECONDS = 0.25
 
 _Answer = TypeVar("_Answer")
 
@@ -30,7 +32,7 @@ class Calls:
         library: Library,
         *,
         ready: threading.Event | None = None,
-        progress: Callable[[], str] = lambda: "",
+        progress: Callable[[], tuple[int, int] | None] = lambda: None,
         patience: float = FIRST_INDEX_SECONDS,
     ) -> None:
         self.library = library
@@ -40,41 +42,76 @@ class Calls:
         self._threads = futures.ThreadPoolExecutor(THREADS, thread_name_prefix="bookwheel-call")
         self._running: set[futures.Future[Any]] = set()
 
-    async def run(self, function: Callable[[], _Answer]) -> _Answer:
-        """Run a function in a thread; one that has not begun when its caller leaves never does."""
+    async def call_tool(
+        self, offered: Offered, name: str, arguments: dict[str, Any], report: Report | None = None
+    ) -> Reply:
+        """Call a tool, after the first documents are there to be found."""
+        work = Work(self.library, report=report, remark=self._remark())
+
+        def answer() -> Reply:
+            if not self._wait_for_index(work):
+                return Reply(self._wait_text(), is_error=True)
+            return call(work, offered, name, arguments)
+
+        return await self._run(answer, work)
+
+    async def read(self, function: Callable[[Library], _Answer]) -> _Answer:
+        """Read the library; what goes wrong is a JSON-RPC error."""
+        work = Work(self.library)
+
+        def answer() -> _Answer:
+            if not self._wait_for_index(work):
+                raise RpcError(INTERNAL_ERROR, self._wait_text())
+            try:
+                return function(self.library)
+            except (IndexUnusable, Internal) as error:
+                masked = mask(error, "reading", debug=self.library.settings["debug"])
+                raise RpcError(INTERNAL_ERROR, masked.advice) from error
+            except BookwheelError as error:
+                raise RpcError(INVALID_PARAMS, error.advice) from error
+
+        return await self._run(answer, work)
+
+    async def _run(self, function: Callable[[], _Answer], work: Work) -> _Answer:
+        """Run in a thread; when the caller leaves, what has not begun never does, the rest ends."""
         future = self._threads.submit(function)
         self._running.add(future)
         future.add_done_callback(self._running.discard)
-        return await asyncio.wrap_future(future)
-
-    def call_tool(self, offered: Offered, name: str, arguments: dict[str, Any]) -> Reply:
-        """Call a tool in this thread, after the first documents are there to be found."""
-        if not self.wait_for_index():
-            return Reply(self._wait_text(), is_error=True)
-        return call(self.library, offered, name, arguments)
-
-    def read(self, function: Callable[[Library], _Answer]) -> _Answer:
-        """Read the library in this thread; what goes wrong is a JSON-RPC error."""
-        if not self.wait_for_index():
-            raise RpcError(INTERNAL_ERROR, self._wait_text())
         try:
-            return function(self.library)
-        except BookwheelError as error:
-            inner = isinstance(error, IndexUnusable | Internal)
-            message = "The index cannot be read at the moment." if inner else error.message
-            raise RpcError(INTERNAL_ERROR if inner else INVALID_PARAMS, message) from error
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            work.cancel()
+            raise
+
+    def _remark(self) -> str:
+        """Say what a search may miss while the index is being built."""
+        counts = self._progress()
+        if counts is None or counts[0] >= counts[1]:
+            return ""
+        return f"Indexing is under way{_so_far(counts)}; more may be found when it is done."
 
     def _wait_text(self) -> str:
-        return f"The documents are being indexed{self._progress()}. Ask again in a few seconds."
+        so_far = _so_far(self._progress())
+        return f"The documents are being indexed{so_far}. Ask again in a few seconds."
 
-    def wait_for_index(self) -> bool:
+    def _wait_for_index(self, work: Work) -> bool:
         """Give the first indexing some time; tell whether there is an index to read."""
-        if self._ready is None or self._ready.is_set():
+        if self._ready is None:
             return True
-        patience = max(0.0, self._deadline - time.monotonic())
-        return self._ready.wait(patience) or self.library.exists
+        while not self._ready.is_set():
+            done, total = self._progress() or (0, 0)
+            work.advance(done, total, "indexing")
+            patience = self._deadline - time.monotonic()
+            if patience <= 0:
+                return self.library.exists
+            self._ready.wait(min(patience, _LOOK_SECONDS))
+        return True
 
     def close(self) -> None:
         """Let running calls end for a moment, then take no more."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         futures.wait(list(self._running), timeout=CLOSING_SECONDS)
+
+
+def _so_far(counts: tuple[int, int] | None) -> str:
+    return f" ({counts[0]:,} of {counts[1]:,} files so far)" if counts else ""

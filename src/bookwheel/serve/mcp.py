@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
 from functools import cache, partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 import anyio
@@ -26,9 +26,11 @@ from pydantic import ValidationError
 from starlette.types import ASGIApp
 
 from bookwheel import __version__
-from bookwheel.contracts import resources
-from bookwheel.contracts.dispatch import Offered
-from bookwheel.contracts.tool import INTERNAL_ERROR, INVALID_PARAMS, Reply, RpcError, Tool
+from bookwheel.contracts.completions import MOST_COMPLETIONS, complete, describe_template
+from bookwheel.contracts.dispatch import Offered, mask
+from bookwheel.contracts.resources import list_resources, read_resource
+from bookwheel.contracts.tool import INTERNAL_ERROR, INVALID_PARAMS, RpcError, Tool
+from bookwheel.contracts.work import Report
 from bookwheel.serve.calls import Calls
 from bookwheel.serve.envelope import INVALID_REQUEST, Message, Refusal
 from bookwheel.serve.instructions import write_instructions
@@ -40,15 +42,10 @@ _NOTIFY_SECONDS = 2.0
 _LAST_WRITE_SECONDS = 1.0
 """How long a client that is leaving may take to read the last answers."""
 _MALFORMED = "Invalid request: this is no message of the protocol."
-_TEMPLATE = types.ResourceTemplate(
-    uri_template="docs://{+path}",
-    name="document",
-    title="A document by its path",
-    description="The path as resources/list and the tools give it.",
-)
+_OLD_NOT_FOUND = -32002
+"""What revisions with a handshake call a resource that is not there."""
 
 Context = ServerRequestContext[Any, Any]
-_Answer = TypeVar("_Answer")
 
 
 class Endpoint(NamedTuple):
@@ -79,8 +76,9 @@ class DocumentServer(Server[dict[str, Any]]):
             on_list_resource_templates=self._list_templates if has_resources else None,
             on_read_resource=self._read_resource if has_resources else None,
             on_subscriptions_listen=ListenHandler(self._bus) if has_resources else None,
+            on_completion=self._complete if has_resources else None,
         )
-        self.middleware = [mask_defects, self._remember_session]
+        self.middleware = [self._mask_defects, self._remember_session]
 
     @property
     def instructions(self) -> str | None:
@@ -117,12 +115,13 @@ class DocumentServer(Server[dict[str, Any]]):
         return types.ListToolsResult(tools=[_describe(tool) for tool in self._offered.tools()])
 
     async def _call_tool(
-        self, _: Context, params: types.CallToolRequestParams
+        self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         arguments = params.arguments or {}
-        reply: Reply = await self._run(
-            partial(self._calls.call_tool, self._offered, params.name, arguments)
-        )
+        with _errors_of_the_protocol():
+            reply = await self._calls.call_tool(
+                self._offered, params.name, arguments, _make_report(ctx)
+            )
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=reply.text)],
             structured_content=reply.structured,
@@ -133,9 +132,8 @@ class DocumentServer(Server[dict[str, Any]]):
         self, _: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         cursor = params.cursor if params else None
-        page = await self._run(
-            partial(self._calls.read, lambda library: resources.list_resources(library, cursor))
-        )
+        with _errors_of_the_protocol():
+            page = await self._calls.read(lambda library: list_resources(library, cursor))
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
@@ -151,25 +149,64 @@ class DocumentServer(Server[dict[str, Any]]):
         )
 
     async def _list_templates(self, _: Context, __: Any) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=[_TEMPLATE])
+        made = describe_template(self._calls.library)
+        template = types.ResourceTemplate(
+            uri_template=made.uri_template,
+            name="document",
+            title=made.title,
+            description="As resources/list and the tools give it.",
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def _read_resource(
-        self, _: Context, params: types.ReadResourceRequestParams
+        self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         address = str(params.uri)
-        found = await self._run(
-            partial(self._calls.read, lambda library: resources.read_resource(library, address))
-        )
+        missing = INVALID_PARAMS if is_modern(ctx.protocol_version) else _OLD_NOT_FOUND
+        with _errors_of_the_protocol({INVALID_PARAMS: missing}):
+            found = await self._calls.read(lambda library: read_resource(library, address))
         content = types.TextResourceContents(uri=found.uri, mime_type=found.mime, text=found.text)
         return types.ReadResourceResult(contents=[content])
 
-    async def _run(self, function: Callable[[], _Answer]) -> _Answer:
-        try:
-            return await self._calls.run(function)
-        except RpcError as error:
-            raise MCPError(error.code, error.message, error.data) from None
+    async def _complete(
+        self, _: Context, params: types.CompleteRequestParams
+    ) -> types.CompleteResult:
+        template = params.ref.uri if isinstance(params.ref, types.ResourceTemplateReference) else ""
+        asked, known = params.argument, params.context.arguments if params.context else None
+        with _errors_of_the_protocol():
+            found = await self._calls.read(
+                lambda library: complete(library, template, asked.name, asked.value, known or {})
+            )
+        values = found[:MOST_COMPLETIONS]
+        return types.CompleteResult(
+            completion=types.Completion(
+                values=values, total=len(found), has_more=len(found) > len(values)
+            )
+        )
 
-    # Changes
+    # Errors and changes
+
+    async def _mask_defects(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Let no text of a defect out: it is logged under a reference that the client gets."""
+        method, outcome = _one_word(ctx.method), "cancelled"
+        try:
+            result = await call_next(ctx)
+            outcome = "ok"
+            return result
+        except MCPError as error:
+            outcome = f"error {error.code}"
+            raise
+        except ValidationError as error:
+            outcome = f"error {INVALID_PARAMS}"
+            raise MCPError(INVALID_PARAMS, _explain(method, error)) from None
+        except Exception as error:  # noqa: BLE001 - the SDK would send the text of any error
+            masked = mask(error, method, debug=self._calls.library.settings["debug"])
+            data = {"details": masked.details} if masked.details else None
+            outcome = f"error {INTERNAL_ERROR}"
+            raise MCPError(INTERNAL_ERROR, masked.message, data) from None
+        finally:
+            if ctx.request_id is not None and method != "tools/call":  # those have their own line
+                log.info("%s %s", method, outcome)
 
     async def _remember_session(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Keep who finished a handshake, once each: only those are told unasked."""
@@ -231,25 +268,6 @@ def is_modern(version: str | None) -> bool:
     return version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS
 
 
-async def mask_defects(ctx: Context, call_next: CallNext) -> HandlerResult:
-    """Let no text of a defect out: it is logged under a reference that the client gets."""
-    try:
-        result = await call_next(ctx)
-        if ctx.request_id is not None and ctx.method != "tools/call":  # those have their own line
-            log.info("%s ok", ctx.method)
-        return result
-    except MCPError as error:
-        log.info("%s error %s", _one_word(ctx.method), error.code)
-        raise
-    except ValidationError as error:
-        raise MCPError(INVALID_PARAMS, _explain(ctx.method, error)) from None
-    except Exception as error:  # the SDK would send the text of any error
-        reference = uuid.uuid4().hex[:12]
-        log.error("defect %s in %s", reference, _one_word(ctx.method), exc_info=error)
-        message = f"Something went wrong inside (reference {reference})."
-        raise MCPError(INTERNAL_ERROR, message, {"reference": reference}) from None
-
-
 def _one_word(method: str) -> str:
     """Return a method as it may stand in a log, whatever a client wrote."""
     return method if method.isprintable() and len(method) <= 64 else "(unprintable)"
@@ -259,6 +277,30 @@ def _explain(method: str, error: ValidationError) -> str:
     problems = error.errors(include_url=False, include_input=False, include_context=False)
     places = dict.fromkeys(".".join(map(str, problem["loc"])) or "params" for problem in problems)
     return f"Invalid params of {method}: {', '.join(list(places)[:5])} missing or of a wrong type."
+
+
+@contextmanager
+def _errors_of_the_protocol(codes: Mapping[int, int] | None = None) -> Iterator[None]:
+    """Raise our errors as the SDK's; `codes` puts other codes in the place of ours."""
+    try:
+        yield
+    except RpcError as error:
+        code = (codes or {}).get(error.code, error.code)
+        raise MCPError(code, error.message, error.data) from None
+
+
+def _make_report(ctx: Context) -> Report:
+    """Return how a thread tells a client its progress, which reaches those that asked for it."""
+    loop = asyncio.get_running_loop()
+
+    async def send(done: float, total: float, message: str) -> None:
+        with anyio.move_on_after(_NOTIFY_SECONDS):  # a client that does not read gets none
+            await ctx.session.report_progress(done, total, message)
+
+    def report(done: float, total: float, message: str) -> None:
+        asyncio.run_coroutine_threadsafe(send(done, total, message), loop).result()
+
+    return report
 
 
 async def _notify(connection: Connection) -> None:

@@ -89,7 +89,7 @@ def indexing(
         on_change=bell.ring,
         is_indexed=_is_indexed(library),
     )
-    calls = Calls(library, ready=thread.ready, progress=thread.describe_progress)
+    calls = Calls(library, ready=thread.ready, progress=thread.count)
     try:
         yield calls, thread
     finally:

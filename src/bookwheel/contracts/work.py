@@ -1,0 +1,41 @@
+"""One call under way: what it reads, what its caller hears of it, and when it is given up."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bookwheel.library import Library
+
+Report = Callable[[float, float, str], None]
+"""Takes how much is done, of how much, and a few words."""
+
+
+class Cancelled(Exception):
+    """Nobody waits for the answer any more."""
+
+
+class Work:
+    """The library, and the ties between a call and whoever made it."""
+
+    def __init__(self, library: Library, *, report: Report | None = None, remark: str = "") -> None:
+        self.library = library
+        self.remark = remark
+        """What a search says of documents that it cannot find yet; empty when there are none."""
+        self._report = report
+        self._told = 0.0
+        self._cancelled = threading.Event()
+
+    def advance(self, done: float, total: float, message: str) -> None:
+        """Tell how far the work is; raises Cancelled if it has been given up."""
+        if self._cancelled.is_set():
+            raise Cancelled
+        if self._report is not None and done > self._told:  # the protocol wants it to grow
+            self._told = done
+            self._report(done, total, message)
+
+    def cancel(self) -> None:
+        """Give the work up; may be called from any thread."""
+        self._cancelled.set()

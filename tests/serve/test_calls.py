@@ -1,0 +1,187 @@
+"""Long calls: what their caller hears meanwhile, and that they end when nobody waits."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+
+from bookwheel.contracts.dispatch import Offered
+from bookwheel.contracts.tool import Contract, Reply, Tool
+from bookwheel.contracts.work import Cancelled, Work
+from bookwheel.serve.calls import Calls
+from bookwheel.serve.mcp import DocumentServer
+from tests.clients.assistant import LEGACY, MODERN
+from tests.conftest import Shelf
+from tests.serve.conftest import (
+    PATIENCE,
+    SMALL,
+    Nothing,
+    serving,
+    shape_error,
+    within,
+)
+
+ERAS = pytest.mark.parametrize("era", [LEGACY, MODERN])
+
+
+class Long:
+    """A tool that works in steps until it is told to stop, and says how it ended."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.ended = threading.Event()
+        self.how = ""
+
+    def count(self, work: Work, _: Nothing) -> Reply:
+        """Take three steps."""
+        for step in (1, 2, 2, 3):
+            work.advance(step, 3, f"step {step}")
+        return Reply("done")
+
+    def drag_on(self, work: Work, _: Nothing) -> Reply:
+        """Work for as long as somebody waits."""
+        self.begun.set()
+        try:
+            while True:
+                work.advance(0, 0, "")
+        except Cancelled:
+            self.how = "cancelled"
+            raise
+        finally:
+            self.ended.set()
+
+    def server(self, calls: Calls) -> DocumentServer:
+        tools = (
+            Tool("count", "", "", Nothing, self.count),
+            Tool("drag_on", "", "", Nothing, self.drag_on),
+        )
+        contract = Contract("long", tools, shape_error)
+        return DocumentServer(calls, Offered((contract,), (contract,)))
+
+
+@pytest.fixture
+def long() -> Long:
+    return Long()
+
+
+@pytest.fixture(params=["memory", "http"])
+def target(request: pytest.FixtureRequest, calls: Calls, long: Long) -> Iterator[Any]:
+    server = long.server(calls)
+    if request.param == "memory":
+        yield server
+    else:
+        with serving({"/mcp": server}) as site:
+            yield f"{site.url}/mcp"
+
+
+@ERAS
+@pytest.mark.requirement("X-019")
+def test_a_client_that_asks_for_progress_hears_each_step_before_the_answer(
+    target: Any, era: str
+) -> None:
+    heard: list[tuple[float, float | None, str | None]] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append((progress, total, message))
+
+    async def main() -> None:
+        async with Client(target, mode=era) as client:
+            await client.call_tool("count", {}, progress_callback=hear)
+        assert heard == [(1, 3, "step 1"), (2, 3, "step 2"), (3, 3, "step 3")]
+
+    within(main)
+
+
+@ERAS
+@pytest.mark.requirement("X-019")
+def test_a_call_that_its_client_gives_up_stops_working(target: Any, era: str, long: Long) -> None:
+    async def main() -> None:
+        async with Client(target, mode=era) as client:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(client.call_tool, "drag_on", {})
+                await anyio.to_thread.run_sync(long.begun.wait, PATIENCE)
+                tasks.cancel_scope.cancel()
+            assert await anyio.to_thread.run_sync(long.ended.wait, PATIENCE)
+            answer = await client.call_tool("count", {})
+        assert long.how == "cancelled"
+        assert answer.content[0].model_dump()["text"] == "done"
+
+    within(main)
+
+
+def ask_while_indexing(
+    shelf: Shelf, tool: str, progress: tuple[int, int] | None, **arguments: Any
+) -> Reply:
+    """Ask the documents of a shelf while its index is being built as far as given."""
+    from bookwheel.serve.toolsets import choose, load_contracts
+
+    replies: list[Reply] = []
+    with shelf.open() as library:
+        calls = Calls(library, ready=threading.Event(), progress=lambda: progress, patience=0.01)
+
+        async def main() -> None:
+            offered = choose(load_contracts(), "all")
+            replies.append(await calls.call_tool(offered, tool, arguments))
+
+        within(main)
+        calls.close()
+    return replies[0]
+
+
+def test_a_call_before_there_is_an_index_says_how_far_it_is(shelf: Shelf) -> None:
+    shelf.put("a.md", "zebra")
+
+    reply = ask_while_indexing(shelf, "documents_search", (1, 2000), query="zebra")
+
+    assert reply.is_error
+    assert reply.text == (
+        "The documents are being indexed (1 of 2,000 files so far). Ask again in a few seconds."
+    )
+
+
+@pytest.mark.requirement("X-022")
+@pytest.mark.parametrize("query", ["zebra", "quagga"])
+@pytest.mark.parametrize(
+    "tool", ["search_documents", "search_docs", "documents_search", "documents_search_batch"]
+)
+def test_a_search_while_the_index_is_built_works_and_says_how_far_it_is(
+    shelf: Shelf, tool: str, query: str
+) -> None:
+    shelf.put("a.md", "# Stripes\n\nA zebra.")
+    shelf.update()
+    batch = tool == "documents_search_batch"
+    arguments: dict[str, Any] = {"queries": [{"query": query}]} if batch else {"query": query}
+
+    during = ask_while_indexing(shelf, tool, (1, 2), **arguments)
+    after = ask_while_indexing(shelf, tool, (2, 2), **arguments)
+
+    remark = "Indexing is under way (1 of 2 files so far); more may be found when it is done."
+    assert not during.is_error
+    assert during.text.count(remark) == 1
+    assert remark not in after.text
+    assert ("a.md" in during.text) == ("a.md" in after.text) == (query == "zebra")
+
+
+def test_waiting_for_the_first_index_tells_its_progress(shelf: Shelf) -> None:
+    shelf.put("a.md", "zebra")
+    ready, told = threading.Event(), []
+
+    def report(done: float, total: float, message: str) -> None:
+        told.append((done, total, message))
+        ready.set()
+
+    async def main() -> None:
+        reply = await calls.call_tool(offered, "echo", {"word": "x"}, report)
+        assert reply.text == "x"
+
+    offered = Offered((SMALL,), (SMALL,))
+    with shelf.open() as library:
+        calls = Calls(library, ready=ready, progress=lambda: (3, 9), patience=PATIENCE)
+        within(main)
+        calls.close()
+    assert told == [(3, 9, "indexing")]
