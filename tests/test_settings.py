@@ -76,7 +76,7 @@ def test_our_own_name_of_a_setting_wins_over_the_established_one_with_a_remark(
     tmp_path: Path,
 ) -> None:
     for row in SETTINGS:
-        value = usable(row, str(tmp_path), "yes", "7", "99")
+        value = usable(row, str(tmp_path), "yes", "7", "99", "10.0.0.5")
         for other in row.other_names:
             both = of(**{row.variable: value, other: "0"})
             assert (both[row.name], both.origins[row.name]) == (row.parse(value), row.variable)
@@ -203,3 +203,14 @@ def test_a_start_folder_may_be_its_own_collection_with_a_manifest(tmp_path: Path
     settings = load(config=config, environment={})
 
     assert (settings["workers"], settings.collections) == (3, ())
+
+
+@pytest.mark.parametrize("text", ["10.0.0.5", "10.0.0.5, 2001:db8::/32"])
+def test_trusted_proxies_are_addresses_and_networks(text: str) -> None:
+    assert of(BOOKWHEEL_TRUSTED_PROXIES=text)["trusted_proxies"] == text
+
+
+@pytest.mark.parametrize("text", ["*", "proxy.example", "10.0.0.5/8", "10.0.0.5,,"])
+def test_trusting_whatever_is_no_address_is_refused(text: str) -> None:
+    with pytest.raises(BadRequest, match="BOOKWHEEL_TRUSTED_PROXIES"):
+        of(BOOKWHEEL_TRUSTED_PROXIES=text)

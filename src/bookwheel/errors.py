@@ -70,7 +70,7 @@ class IndexDamaged(IndexUnusable):
 
 
 class Internal(BookwheelError):
-    """A defect of ours, or an index that cannot be used; the cause is told only for debugging."""
+    """A defect of ours."""
 
     def __init__(self, message: str, *, details: str = "") -> None:
         super().__init__(message, hint=details or None)

@@ -50,6 +50,7 @@ class Library:
         self.database = database
         self._given: tuple[Collection, ...] = ()
         self._engine = EmbeddedEngine(database)
+        self._rebuilds: bool = settings["debug"]
 
     @classmethod
     def open(cls, settings: Settings, paths: Iterable[str] = ()) -> Self:
@@ -190,7 +191,7 @@ class Library:
             if engine.note("readers") is None:  # new: an interrupted first run is gone on with
                 engine.set_note("readers", READERS_VERSION)
             accept_empty = full
-            full = full or self.settings["debug"] or engine.note("readers") != READERS_VERSION
+            full = full or self._rebuilds or engine.note("readers") != READERS_VERSION
             updater = Updater(
                 engine,
                 workers=self.settings["workers"],
@@ -205,6 +206,7 @@ class Library:
             ]
             if full and not should_stop():
                 engine.set_note("readers", READERS_VERSION)
+                self._rebuilds = False
         for remark in remarks:
             problems = _report_about(remark, self.collections, reports).problems
             problems += [remark] if remark not in problems else []

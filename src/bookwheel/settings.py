@@ -45,6 +45,15 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
+def _networks(text: str) -> str:
+    """IP addresses or networks, by commas"""
+    from ipaddress import ip_network
+
+    for each in text.split(","):
+        ip_network(each.strip())
+    return text
+
+
 def _flag(text: str) -> bool:
     """true or false"""
     lowered = text.strip().lower()
@@ -116,6 +125,7 @@ SETTINGS: tuple[Row, ...] = (
     ),
     Row("reconcile_seconds", _whole(1, 86400), 60, "How often a watched folder is looked through."),
     Row("toolsets", _text, None, "Toolsets to serve, as pages,folder, or all. Default: documents."),
+    Row("read_only", _flag, False, "Serve no tool that changes anything."),
     Row("token", _text, None, "Token that HTTP clients must send as a bearer.", secret=True),
     Row(
         "hosts",
@@ -123,6 +133,13 @@ SETTINGS: tuple[Row, ...] = (
         None,
         "Names, as docs.example.org or docs.example.org:8443, by which HTTP clients may call "
         "the server besides its own address.",
+    ),
+    Row(
+        "trusted_proxies",
+        _networks,
+        None,
+        "Addresses or networks, as 10.0.0.5,10.1.0.0/16, of proxies whose X-Forwarded-For "
+        "tells the client's address.",
     ),
     Row("public", _flag, False, "Let other machines connect over HTTP, even without a token."),
     Row("mcp_enabled", _flag, True, "Whether /mcp answers over HTTP.", ("MCP_ENABLED",)),

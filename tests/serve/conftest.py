@@ -143,7 +143,12 @@ class Site(NamedTuple):
 
 @contextmanager
 def serving(
-    servers: dict[str, DocumentServer], *, token: str | None = None, limit: int = 0
+    servers: dict[str, DocumentServer],
+    *,
+    token: str | None = None,
+    limit: int = 0,
+    ready: bool = True,
+    trusted_proxies: str | None = None,
 ) -> Iterator[Site]:
     """Serve over HTTP on a free port of this machine."""
     bell = ChangeBell()
@@ -154,9 +159,9 @@ def serving(
             rules=make_rules("127.0.0.1", port, others="docs.example", token=token),
             limit=RateLimit(limit, 60, clock=lambda: 1000.0),
             bell=bell,
-            health=lambda: {"status": "ok"},
+            state=lambda: {"status": "ok", "ready": ready},
         )
-        uvicorn = make_uvicorn(app)
+        uvicorn = make_uvicorn(app, trusted_proxies)
         thread = threading.Thread(target=lambda: anyio.run(_run, uvicorn, listening))
         thread.start()
         try:

@@ -86,3 +86,14 @@ def test_the_doctor_keeps_the_token_to_himself(
 
     assert "geheim" not in out + err
     assert "(set)" in out
+
+
+def test_http_takes_its_address_behind_an_equals_sign_too(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = [shelf.folder, "--index", shelf.place / "index"]
+
+    code, _, err = run(monkeypatch, capsys, "serve", *where, "--http=0.0.0.0:0")
+
+    assert code == 2
+    assert "Other machines could read the documents at 0.0.0.0." in err

@@ -177,7 +177,7 @@ def test_a_body_that_is_too_large_is_refused_however_it_is_sent(site: Site) -> N
 
 
 def test_health_is_told(site: Site) -> None:
-    assert site.ask("GET", "/healthz").value == {"status": "ok"}
+    assert site.ask("GET", "/healthz").value == {"status": "ok", "ready": True}
 
 
 def test_without_servers_there_is_nothing_at_mcp() -> None:
@@ -301,3 +301,35 @@ def test_answers_hold_nothing_that_is_not_json(site: Site) -> None:
     odd = {**CALL, "params": {"name": "echo", "arguments": {"word": "ü\u2028\x00"}}}
 
     assert json.loads(site.post(odd).body)["result"]["content"][0]["text"] == "ü\u2028\x00"
+
+
+@pytest.mark.parametrize(("ready", "status"), [(True, 200), (False, 503)])
+def test_probes_learn_that_the_server_lives_and_whether_there_is_something_to_search(
+    calls: Calls, ready: bool, status: int
+) -> None:
+    servers = {"/mcp": DocumentServer(calls, OFFERED)}
+    with serving(servers, token="geheim", ready=ready) as site:
+        alive = site.ask("GET", "/healthz", None, Host="10.0.0.7:8080")
+        serves = site.ask("GET", "/readyz", None, Host="10.0.0.7:8080")
+
+    assert (alive.status, serves.status) == (200, status)
+    assert serves.value == {"status": "ok", "ready": ready}
+
+
+@pytest.mark.parametrize(
+    ("trusted", "statuses"),
+    [
+        (None, [200, 429, 429]),  # whatever the header says, it is one address
+        ("192.0.2.0/24", [200, 429, 429]),  # the caller is no trusted proxy
+        ("192.0.2.1, 127.0.0.0/8", [200, 200, 429]),
+    ],
+)
+def test_forwarded_addresses_count_only_from_trusted_proxies(
+    calls: Calls, trusted: str | None, statuses: list[int]
+) -> None:
+    servers = {"/mcp": DocumentServer(calls, OFFERED)}
+    chains = ["203.0.113.1", "6.6.6.6, 203.0.113.2, 192.0.2.1", "7.7.7.7, 203.0.113.2"]
+    with serving(servers, limit=1, trusted_proxies=trusted) as site:
+        seen = [site.post(CALL, X_Forwarded_For=chain).status for chain in chains]
+
+    assert seen == statuses

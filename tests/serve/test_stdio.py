@@ -138,6 +138,7 @@ def test_a_line_without_end_is_refused_and_the_next_one_answered(shelf: Shelf) -
 
 def test_answers_still_come_when_the_input_ends_after_the_question(shelf: Shelf) -> None:
     shelf.put("zebra.md", "# Zebra")
+    shelf.update()
     call = {"name": "search_documents", "arguments": {"query": "zebra"}}
 
     with talking(shelf, "--toolsets", "folder") as talk:

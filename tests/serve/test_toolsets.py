@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bookwheel.errors import BadRequest
-from bookwheel.serve.toolsets import choose, load_contracts
+from bookwheel.serve.toolsets import choose, load_contracts, without_changes
 from tests.serve.conftest import SMALL
 
 KNOWN = {name: SMALL._replace(name=name) for name in ("documents", "folder", "pages")}
@@ -38,3 +38,16 @@ def test_no_two_contracts_share_a_tool() -> None:
     names = [tool.name for contract in load_contracts().values() for tool in contract.tools]
 
     assert len(names) == len(set(names))
+
+
+def test_reading_only_drops_the_tools_that_change_anything() -> None:
+    changing = SMALL.tools[0]._replace(name="change", read_only=False)
+
+    kept = without_changes(SMALL._replace(tools=(changing, *SMALL.tools)))
+
+    assert kept == SMALL
+    assert all(
+        tool.read_only
+        for contract in load_contracts(read_only=True).values()
+        for tool in contract.tools
+    )

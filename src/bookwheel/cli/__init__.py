@@ -55,7 +55,15 @@ class CommandTable(TyperGroup):
             near = get_close_matches(args[0], COMMANDS, n=1, cutoff=0.5)
             hint = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(COMMANDS)}."
             raise BadRequest(f"There is no command {args[0]!r}.", hint=hint)
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if name == "serve":  # an option whose value may be left out is more than typer knows
+            rest = [part for each in rest for part in _split_http(each)]
+        return name, command, rest
+
+
+def _split_http(argument: str) -> list[str]:
+    """Return `--http=HOST:PORT` as the two words that the command takes."""
+    return argument.split("=", 1) if argument.startswith("--http=") else [argument]
 
 
 def _keep_examples(text: str) -> str:

@@ -45,11 +45,16 @@ def run(
         bool,
         typer.Option("--public", help="Let other machines connect, even without a token."),
     ] = False,
+    read_only: Annotated[
+        bool,
+        typer.Option("--read-only", help="Leave out tools that change anything."),
+    ] = False,
 ) -> None:
     """See the module's text."""
     folders, address = _split_address(paths or [], http=http)
-    with open_library(folders, index, config, toolsets=toolsets) as library:
-        _serve(library, folders, _parse_address(address) if http else None, public=public)
+    flags = {"toolsets": toolsets, "public": public or None, "read_only": read_only or None}
+    with open_library(folders, index, config, **flags) as library:
+        _serve(library, folders, _parse_address(address) if http else None)
 
 
 def _split_address(arguments: list[str], *, http: bool) -> tuple[list[str], str]:
@@ -66,9 +71,7 @@ def _parse_address(text: str) -> tuple[str, int]:
     return found[1].strip("[]") or DEFAULT_ADDRESS.partition(":")[0], int(found[2])
 
 
-def _serve(
-    library: Library, folders: list[str], address: tuple[str, int] | None, *, public: bool
-) -> None:
+def _serve(library: Library, folders: list[str], address: tuple[str, int] | None) -> None:
     import gc
     import logging
 
@@ -81,4 +84,4 @@ def _serve(
 
     gc.freeze()  # what was imported is there to stay
     gc.enable()
-    serve(library, folders, address, public=public)
+    serve(library, folders, address)

@@ -15,7 +15,7 @@ from bookwheel.serve.envelope import INVALID_REQUEST, Refusal
 
 LARGEST_BODY = 1024 * 1024
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-_OPEN_PATHS = ("/healthz",)
+_OPEN_PATHS = ("/healthz", "/readyz")
 
 
 class Rules(NamedTuple):

@@ -16,7 +16,6 @@ from typing import Any
 import anyio
 import uvicorn
 from starlette.applications import Starlette
-from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
@@ -32,7 +31,8 @@ log = logging.getLogger(__name__)
 
 _GRACE_SECONDS = 1
 
-Health = Callable[[], dict[str, Any]]
+State = Callable[[], dict[str, Any]]
+"""Tells whether there is something to search, as `ready`, and how far indexing is."""
 
 
 def make_app(
@@ -41,11 +41,17 @@ def make_app(
     rules: Rules,
     limit: RateLimit,
     bell: ChangeBell,
-    health: Health,
+    state: State,
 ) -> ASGIApp:
-    """Return the application: each server at its path, and whether all is well at /healthz."""
+    """Return the application: each server at its path, and for probes whether it lives and serves.
+
+    /healthz answers for as long as the process lives, /readyz once there is something to search.
+    """
     entries: list[Callable[[], AbstractAsyncContextManager[None]]] = []
-    routes = [Route("/healthz", _health_route(health))]
+    routes = [
+        Route("/healthz", lambda _: JSONResponse(state())),
+        Route("/readyz", lambda _: _say_ready(state())),
+    ]
     for path, server in servers.items():
         full, plain = server.make_endpoints()
         entries += [full.run, plain.run]
@@ -66,11 +72,8 @@ def make_app(
     return Guard(app, rules)
 
 
-def _health_route(health: Health) -> Callable[[Request], JSONResponse]:
-    def answer(_: Request) -> JSONResponse:
-        return JSONResponse(health())
-
-    return answer
+def _say_ready(state: dict[str, Any]) -> JSONResponse:
+    return JSONResponse(state, 200 if state["ready"] else 503)
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -91,11 +94,12 @@ class _Uvicorn(uvicorn.Server):
         yield
 
 
-def make_uvicorn(app: ASGIApp) -> uvicorn.Server:
+def make_uvicorn(app: ASGIApp, trusted_proxies: str | None = None) -> uvicorn.Server:
     """Return the HTTP server of an application, not yet running."""
     config = uvicorn.Config(
         app,
-        proxy_headers=False,
+        proxy_headers=bool(trusted_proxies),
+        forwarded_allow_ips=trusted_proxies or "",
         server_header=False,
         access_log=False,
         log_config=None,
@@ -106,9 +110,11 @@ def make_uvicorn(app: ASGIApp) -> uvicorn.Server:
     return _Uvicorn(config)
 
 
-async def serve_http(app: ASGIApp, listening: socket.socket) -> None:
+async def serve_http(
+    app: ASGIApp, listening: socket.socket, trusted_proxies: str | None = None
+) -> None:
     """Serve until the process is told to stop."""
-    server = make_uvicorn(app)
+    server = make_uvicorn(app, trusted_proxies)
 
     def stop() -> None:
         server.should_exit = True

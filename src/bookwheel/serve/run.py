@@ -26,18 +26,16 @@ from bookwheel.serve.toolsets import ALL, choose, load_contracts
 log = logging.getLogger(__name__)
 
 
-def serve(
-    library: Library, folders: Sequence[str], address: tuple[str, int] | None, *, public: bool
-) -> None:
+def serve(library: Library, folders: Sequence[str], address: tuple[str, int] | None) -> None:
     """Serve a library over HTTP at an address, or over standard input and output without one."""
-    known = load_contracts()
+    known = load_contracts(read_only=library.settings["read_only"])
     offered = choose(known, library.settings["toolsets"])
     if address is None:
         streams, bell = take_streams(), ChangeBell()
         with indexing(library, folders, bell) as (calls, thread):
             anyio.run(serve_stdio, DocumentServer(calls, offered), streams, bell, thread.start)
     else:
-        _serve_http(library, folders, known, offered, address, public=public)
+        _serve_http(library, folders, known, offered, address)
 
 
 def _serve_http(
@@ -46,8 +44,6 @@ def _serve_http(
     known: dict[str, Contract],
     offered: Offered,
     address: tuple[str, int],
-    *,
-    public: bool,
 ) -> None:
     from bookwheel.serve.guard import make_rules, require_safe_address
     from bookwheel.serve.http import bind, make_app, serve_http
@@ -55,7 +51,7 @@ def _serve_http(
 
     settings, host = library.settings, address[0]
     token = settings["token"]
-    require_safe_address(host, token=token, public=public or settings["public"])
+    require_safe_address(host, token=token, public=settings["public"])
     listening, bell = bind(*address), ChangeBell()
     port = listening.getsockname()[1]
     with listening, indexing(library, folders, bell) as (calls, thread):
@@ -64,11 +60,11 @@ def _serve_http(
             rules=make_rules(host, port, others=settings["hosts"], token=token),
             limit=RateLimit(settings["rate_limit_requests"], settings["rate_limit_window"]),
             bell=bell,
-            health=thread.describe,
+            state=thread.describe,
         )
         thread.start()
         log.info("serving http://%s:%s/mcp", f"[{host}]" if ":" in host else host, port)
-        anyio.run(serve_http, app, listening)
+        anyio.run(serve_http, app, listening, settings["trusted_proxies"])
 
 
 def _make_servers(

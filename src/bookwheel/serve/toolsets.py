@@ -10,10 +10,15 @@ from bookwheel.errors import BadRequest
 ALL = "all"
 
 
-def load_contracts() -> dict[str, Contract]:
+def load_contracts(*, read_only: bool = False) -> dict[str, Contract]:
     """Return every contract by name; the first is the one that is shown by default."""
     known = (documents.CONTRACT, folder.CONTRACT, pages.CONTRACT)
-    return {contract.name: contract for contract in known}
+    return {each.name: without_changes(each) if read_only else each for each in known}
+
+
+def without_changes(contract: Contract) -> Contract:
+    """Return a contract without the tools that change anything."""
+    return contract._replace(tools=tuple(tool for tool in contract.tools if tool.read_only))
 
 
 def choose(known: dict[str, Contract], wanted: str | None) -> Offered:
