@@ -347,6 +347,10 @@ class Library:
         """Return the collections with their counts."""
         return self._engine.collections() if self._engine.exists else []
 
+    def kinds(self, collection: str) -> dict[str, int]:
+        """Return how many documents of each extension a collection has, most first."""
+        return self._engine.kinds(collection) if self._engine.exists else {}
+
     def ledger(self, collection: str | None = None) -> list[Document]:
         """Return the files that gave no document, with the reason."""
         return self._engine.ledger(collection) if self._engine.exists else []

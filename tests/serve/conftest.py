@@ -63,6 +63,7 @@ SMALL = Contract(
     (ECHO, Tool("refuse", "Refuse", "Refuse.", Nothing, refuse)),
     shape_error,
     resources=True,
+    usage="Say it with echo.",
 )
 CRASHING = Contract("crashing", (Tool("fail", "", "", Nothing, fail),), crash_while_shaping)
 OFFERED = Offered(listed=(SMALL,), callable=(SMALL, CRASHING))

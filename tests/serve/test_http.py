@@ -233,6 +233,7 @@ def test_a_token_is_asked_for_when_there_is_one(server: DocumentServer) -> None:
     assert answers[0].headers["www-authenticate"] == "Bearer"
 
 
+@pytest.mark.requirement("X-018")
 def test_two_requests_of_one_id_in_one_session_are_not_answered_at_once(calls: Calls) -> None:
     begun, end = threading.Event(), threading.Event()
 

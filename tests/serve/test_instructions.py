@@ -32,3 +32,17 @@ def test_many_collections_are_counted_not_named(shelf: Shelf) -> None:
 
     assert "- and 80 more" in said
     assert len(said.splitlines()) == 23
+
+
+def test_the_commonest_kinds_of_documents_are_counted(shelf: Shelf) -> None:
+    for number in range(3):
+        shelf.put(f"{number}.md", "zebra")
+    for extension in ("html", "htm", "txt", "markdown", "mdx"):
+        shelf.put(f"x.{extension}", "quagga")
+    shelf.update()
+    with shelf.open() as library:
+        said = write_instructions(library, OFFERED)
+
+    assert (
+        '- "notes", 8 documents (3 .md, 1 .htm, 1 .html, 1 .markdown, 1 .mdx, 1 others)'
+    ) in said.splitlines()

@@ -182,8 +182,8 @@ def test_instructions_name_collections_counts_and_tools_as_they_are_now(
 ) -> None:
     said = server.instructions or ""
 
-    assert '- "notes", 1 documents' in said
-    assert "echo, refuse" in said
+    assert '- "notes", 1 documents (1 .md)' in said
+    assert SMALL.usage in said
 
 
 def test_a_client_of_the_old_era_is_told_once_of_each_change(server: DocumentServer) -> None:

@@ -101,6 +101,7 @@ def test_a_client_starts_it_calls_and_hears_of_changes(shelf: Shelf, era: str) -
     within(main, 40)
 
 
+@pytest.mark.requirement("X-017")
 def test_bad_lines_get_their_codes_and_do_not_stop_it(shelf: Shelf) -> None:
     with talking(shelf) as talk:
         for line in (b"{bad", b'{"id":7}', b"[]", b"\xff", b"", b'{"jsonrpc":"2.0","id":8}'):
@@ -198,6 +199,7 @@ def test_the_handshake_does_not_wait_for_the_index(shelf: Shelf) -> None:
     assert b"up to date" not in errors
 
 
+@pytest.mark.requirement("X-018")
 def test_a_request_whose_id_is_in_use_is_refused(shelf: Shelf) -> None:
     with talking(shelf) as talk:
         talk.say(INITIALIZE)

@@ -226,4 +226,8 @@ CONTRACT = Contract(
     ),
     shape_error,
     resources=True,
+    usage="Find passages with documents_search, for several questions documents_search_batch. Read "
+    "on with documents_get_section; in a long document look at documents_get_outline first; "
+    "documents_get_document gives all of it. documents_find_related widens the view. To browse: "
+    "documents_list_collections, then documents_list_documents.",
 )

@@ -123,4 +123,5 @@ CONTRACT = Contract(
     ),
     shape_error=shape_error,
     resources=True,
+    usage="Find documents with search_documents, then read the resource at its docs:// address.",
 )

@@ -210,4 +210,6 @@ CONTRACT = Contract(
         ),
     ),
     shape_error=shape_error,
+    usage="Find pages with search_docs, then read with get_doc_page, best only the sections you "
+    "need; list_doc_pages shows what there is.",
 )

@@ -79,6 +79,8 @@ class Contract(NamedTuple):
     tools: tuple[Tool, ...]
     shape_error: ShapeError
     resources: bool = False
+    usage: str = ""
+    """In what order a model does best to use the tools."""
 
 
 class _PlainSchema(GenerateJsonSchema):

@@ -173,6 +173,17 @@ def count_statuses(connection: apsw.Connection, filters: Filters) -> dict[str, i
     return {str(name): int(count) for name, count in rows if count}
 
 
+def count_kinds(connection: apsw.Connection, collection: str) -> dict[str, int]:
+    """Return how many documents of each extension a collection has, most first."""
+    rows = connection.execute(
+        "SELECT t.extension, sum(t.documents) AS n FROM tallies t JOIN collections c "
+        "ON c.id = t.collection WHERE c.name = ? AND t.status = 'ok' "
+        "GROUP BY t.extension HAVING n > 0 ORDER BY n DESC, t.extension",
+        (askable(collection),),
+    )
+    return {str(name): int(count) for name, count in rows}
+
+
 def list_skipped(connection: apsw.Connection, collection: str) -> dict[tuple[str, str], int]:
     """Return how many files the last scan passed over, by reason and extension."""
     rows = connection.execute(

@@ -215,6 +215,10 @@ class EmbeddedEngine:
         with self._reading() as connection:
             return catalog.count_statuses(connection, filters)
 
+    def kinds(self, collection: str) -> dict[str, int]:
+        with self._reading() as connection:
+            return catalog.count_kinds(connection, collection)
+
     def skipped(self, collection: str) -> dict[tuple[str, str], int]:
         with self._reading() as connection:
             return catalog.list_skipped(connection, collection)
