@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CLIENTS := tests/node/node_modules/.installed
 DOCS ?= .
 Q ?=
 # As typed: neither make nor the shell may read anything into the words of a query.
@@ -26,6 +27,11 @@ $(VENV)/.dev: pyproject.toml
 	@$(BIN)/python -m compileall -q src
 	@touch $@ $(VENV)/.runtime
 
+# Node and npm come with the development packages: whatever the machine has is not used.
+$(CLIENTS): tests/node/package.json | $(VENV)/.dev
+	@$(BIN)/npm install --prefix tests/node --no-package-lock --ignore-scripts --no-audit --no-fund --loglevel error
+	@touch $@
+
 search: $(VENV)/.runtime ## Index DOCS=folder and search it for Q="words"
 	@test -n "$$QUERY" || { echo 'Say what to look for: make search DOCS=folder Q="words"'; exit 2; }
 	@$(BIN)/bookwheel search --refresh -- "$$QUERY" "$$FOLDER"
@@ -33,10 +39,10 @@ search: $(VENV)/.runtime ## Index DOCS=folder and search it for Q="words"
 serve: $(VENV)/.runtime ## Serve DOCS=folder to assistants over HTTP, at 127.0.0.1:8765/mcp
 	@$(BIN)/bookwheel serve "$$FOLDER" --http
 
-test: $(VENV)/.dev ## Run the tests
+test: $(VENV)/.dev $(CLIENTS) ## Run the tests
 	@$(BIN)/python -m pytest -n auto
 
-check: $(VENV)/.dev ## May I commit? Format, lint, types, layers, docs, tests with coverage
+check: $(VENV)/.dev $(CLIENTS) ## May I commit? Format, lint, types, layers, docs, tests with coverage
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
@@ -57,4 +63,4 @@ faults: $(VENV)/.dev ## The long runs: kills, damage, races
 	@$(BIN)/python -m pytest -m faults
 
 clean: ## Remove what the targets made
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) tests/node/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
