@@ -1,0 +1,1 @@
+"""The Node clients that assistants are built with, against the real server."""
