@@ -16,13 +16,26 @@ export async function converse(talk, { folder, word }) {
   };
   const search = (args) => client.callTool({ name: "documents_search", arguments: args });
   seen.found = await search({ query: "zebra" });
+  seen.progress = await searchTwice(talk);
   seen.misspelt = await search({ qery: "zebra" });
   seen.unknownTool = await failure(client.callTool({ name: "no_such_tool", arguments: {} }));
+  seen.completed = await client.complete({
+    ref: { type: "ref/resource", uri: seen.templates[0].uriTemplate },
+    argument: { name: "path", value: "zeb" },
+  });
   seen.pages = await readPages(talk);
   seen.read = await client.readResource({ uri: "docs://zebra.md" });
   seen.missing = await failure(client.readResource({ uri: "docs://missing.md" }));
   seen.changes = await changeThings(talk, folder, word);
   return seen;
+}
+
+async function searchTwice({ callTool }) {
+  const progress = [];
+  const queries = [{ query: "zebra" }, { query: "page" }];
+  const call = { name: "documents_search_batch", arguments: { queries } };
+  await callTool(call, { onprogress: (told) => progress.push(told) });
+  return progress;
 }
 
 async function readPages({ listPage }) {

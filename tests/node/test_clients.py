@@ -26,13 +26,15 @@ class Kind(NamedTuple):
     program: str
     mode: str | None
     version: str
+    missing: int
+    """The code of an error that tells that a resource is not there."""
     says_code: bool = False
     """Whether its errors begin with the code."""
 
 
-V1 = Kind("v1.mjs", None, "2025-11-25", says_code=True)
-V2 = Kind("v2.mjs", None, "2025-11-25")
-V2_AUTO = Kind("v2.mjs", "auto", "2026-07-28")
+V1 = Kind("v1.mjs", None, "2025-11-25", -32002, says_code=True)
+V2 = Kind("v2.mjs", None, "2025-11-25", -32602)  # it puts the newer code for the older itself
+V2_AUTO = Kind("v2.mjs", "auto", "2026-07-28", -32602)
 KINDS = {"v1": V1, "v2": V2, "v2-auto": V2_AUTO}
 
 
@@ -69,6 +71,7 @@ def check_greeting(seen: Any, kind: Kind) -> None:
     assert seen["version"] == kind.version
     assert seen["server"]["name"] == "bookwheel"
     assert seen["capabilities"] == {
+        "completions": {},
         "resources": {"subscribe": False, "listChanged": True},
         "tools": {},
     }
@@ -99,7 +102,8 @@ def check_tools(seen: Any, kind: Kind) -> None:
     assert seen["misspelt"]["content"][0]["text"] == (
         "Argument 'query' is missing. Unknown argument 'qery': did you mean 'query'?"
     )
-    check_error(seen["unknownTool"], kind, "There is no tool 'no_such_tool'.", tool="no_such_tool")
+    assert seen["progress"] == [{"progress": 1, "total": 2, "message": "searching"}]
+    check_error(seen["unknownTool"], kind, -32602, "There is no tool 'no_such_tool'.")
 
 
 def check_resources(seen: Any, kind: Kind) -> None:
@@ -110,11 +114,12 @@ def check_resources(seen: Any, kind: Kind) -> None:
     assert [each["uriTemplate"] for each in seen["templates"]] == ["docs://{+path}"]
     (content,) = seen["read"]["contents"]
     assert content == {"uri": "docs://zebra.md", "mimeType": "text/markdown", "text": ZEBRA}
+    assert seen["completed"]["completion"]["values"] == ["zebra.md"]
     missing = 'Document "docs://missing.md" not found.'
-    check_error(seen["missing"], kind, missing, uri="docs://missing.md")
+    check_error(seen["missing"], kind, kind.missing, missing)
 
 
-def check_error(error: Any, kind: Kind, message: str, **data: str) -> None:
-    prefix = "MCP error -32602: " if kind.says_code else ""
+def check_error(error: Any, kind: Kind, code: int, message: str) -> None:
+    prefix = f"MCP error {code}: " if kind.says_code else ""
+    assert error["code"] == code
     assert error["message"].startswith(prefix + message)
-    assert (error["code"], error["data"]) == (-32602, data)

@@ -18,5 +18,6 @@ await tell({
   client,
   news,
   saw: { version: transport.protocolVersion },
+  callTool: (call, options) => client.callTool(call, undefined, options),
   listPage: (cursor) => client.listResources({ cursor }),
 });

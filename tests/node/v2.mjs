@@ -20,6 +20,7 @@ await tell({
   client,
   news,
   saw,
+  callTool: (call, options) => client.callTool(call, options),
   listPage: (cursor) =>
     client.request({ method: "resources/list", params: cursor ? { cursor } : {} }),
 });
