@@ -127,6 +127,15 @@ def test_a_handshake_opens_a_session(site: Site) -> None:
     assert answer.headers["mcp-session-id"]
 
 
+@pytest.mark.parametrize("accept", ["*/*", "application/json"])
+def test_a_handshake_of_who_names_no_streams_gets_one_json_answer(site: Site, accept: str) -> None:
+    answer = site.post(INITIALIZE, Accept=accept)
+
+    assert (answer.status, answer.headers["content-type"]) == (200, "application/json")
+    assert answer.value["result"]["serverInfo"]["name"] == "bookwheel"
+    assert "mcp-session-id" not in answer.headers
+
+
 @pytest.mark.parametrize(
     ("body", "expected"),
     [

@@ -103,8 +103,10 @@ def wants_plain(headers: Headers, message: Message) -> bool:
     accept = headers.get("accept", "application/json")
     if "text/event-stream" not in accept and "*/*" not in accept:
         return True
-    if _SESSION in headers or message.method == "initialize":
+    if _SESSION in headers:
         return False
+    if message.method == "initialize":  # a session is for those that can read its streams
+        return "text/event-stream" not in accept
     return not is_modern(headers.get(_VERSION))
 
 
