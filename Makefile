@@ -39,10 +39,14 @@ search: $(VENV)/.runtime ## Index DOCS=folder and search it for Q="words"
 serve: $(VENV)/.runtime ## Serve DOCS=folder to assistants over HTTP, at 127.0.0.1:8765/mcp
 	@$(BIN)/bookwheel serve "$$FOLDER" --http
 
-test: $(VENV)/.dev $(CLIENTS) ## Run the tests
+# A person's client too: the one thing that neither pip nor npm brings.
+/usr/bin/curl:
+	@command -v curl >/dev/null || { apt-get update -qq && apt-get install -y -qq curl; }
+
+test: $(VENV)/.dev $(CLIENTS) /usr/bin/curl ## Run the tests
 	@$(BIN)/python -m pytest -n auto
 
-check: $(VENV)/.dev $(CLIENTS) ## May I commit? Format, lint, types, layers, docs, tests with coverage
+check: $(VENV)/.dev $(CLIENTS) /usr/bin/curl ## May I commit? Format, lint, types, layers, docs, tests with coverage
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy

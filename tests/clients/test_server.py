@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import signal
 import subprocess
@@ -17,7 +16,6 @@ from bookwheel.serve.toolsets import load_contracts
 from tests.clients.assistant import (
     LEGACY,
     MODERN,
-    PATIENCE,
     assisting,
     command,
     connected,
@@ -199,9 +197,6 @@ def greet(version: str) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
 
 
-OLD = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
-
-
 @pytest.mark.requirement("X-016")
 @pytest.mark.parametrize("era", [LEGACY, MODERN])
 def test_both_eras_are_served_on_stdio_and_over_http(filled: Shelf, url: str, era: str) -> None:
@@ -210,31 +205,6 @@ def test_both_eras_are_served_on_stdio_and_over_http(filled: Shelf, url: str, er
         with connected(target, era) as assistant:
             assert assistant.client.protocol_version == version
             assert assistant.call("documents_search", query="stripes").json
-
-
-@pytest.mark.requirement("X-016")
-def test_older_handshakes_are_answered_in_their_revision(filled: Shelf, url: str) -> None:
-    host = url.removeprefix("http://")
-    seen = []
-    for version in OLD:
-        connection = http.client.HTTPConnection(host, timeout=PATIENCE)
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        connection.request("POST", "/mcp", json.dumps(greet(version)), headers)
-        over_http = json.loads(connection.getresponse().read())
-        connection.close()
-        on_stdio = json.loads(run_stdio(filled, json.dumps(greet(version)) + "\n")[0])
-        seen += [each["result"]["protocolVersion"] for each in (over_http, on_stdio)]
-
-    assert seen == [version for version in OLD for _ in range(2)]
-
-
-def run_stdio(shelf: Shelf, said: str) -> list[str]:
-    """Say something to the server, close its input, and return the lines of its answer."""
-    words = [sys.executable, "-m", "bookwheel", "serve", *map(str, where(shelf))]
-    ended = subprocess.run(
-        words, input=said, capture_output=True, text=True, timeout=PATIENCE, check=True
-    )
-    return ended.stdout.splitlines()
 
 
 @pytest.mark.requirement("X-049")

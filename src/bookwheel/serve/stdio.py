@@ -24,7 +24,7 @@ from bookwheel.serve.mcp import DocumentServer
 log = logging.getLogger(__name__)
 
 LONGEST_LINE = 4 * 1024 * 1024
-_LAST_ANSWERS_SECONDS = 2.5
+_LAST_ANSWERS_SECONDS = 2.0
 _GREETING_SECONDS = 0.5
 _ENDLESS = "subscriptions/listen"
 
