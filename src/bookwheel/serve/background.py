@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 
 STOP_SECONDS = 3.0
 LOOK_SECONDS = 0.2
+LOG_SECONDS = 5.0
 _BUSY_SECONDS = 1.0
 _FAILED_SECONDS = 30.0
 
@@ -42,6 +43,7 @@ class Indexing:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="bookwheel-index", daemon=True)
         self._said = ""
+        self._logged_at = time.monotonic()
         self.progress: dict[str, Progress] = {}
         """How far the update under way is, by collection."""
         self.ready = threading.Event()
@@ -113,7 +115,8 @@ class Indexing:
             finally:
                 self.progress = {}
             if not self._stop.is_set():
-                log.info("index up to date after %.1f s", time.monotonic() - started)
+                seconds = time.monotonic() - started
+                log.info("index up to date: %s, in %.1f s", _count(library), seconds)
                 self.ready.set()
                 _log_problems(reports)
                 news.tell()
@@ -121,6 +124,10 @@ class Indexing:
 
     def _note_progress(self, progress: Progress) -> None:
         self.progress = {**self.progress, progress.collection: progress}
+        now = time.monotonic()
+        if now - self._logged_at >= LOG_SECONDS:
+            self._logged_at = now
+            log.info("indexing: %s of %s files so far", *(f"{n:,}" for n in self.count() or ()))
 
     def _say(self, message: str) -> None:
         """Log what holds the work up, once for as long as it is the same."""
@@ -161,6 +168,11 @@ class News:
         before, self._seen = self._seen, self._read()
         if before == self._seen:
             self.tell()
+
+
+def _count(library: Library) -> str:
+    number = sum(state.documents for state in library.states())
+    return f"{number:,} document{'' if number == 1 else 's'}"
 
 
 def _log_problems(reports: list[Report]) -> None:

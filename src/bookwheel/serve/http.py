@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -82,8 +83,12 @@ def bind(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
-        reason = error.strerror or error
-        raise BadRequest(f"Cannot listen at {host}:{port}: {reason}.") from None
+        taken = error.errno == errno.EADDRINUSE
+        reason = str(error.strerror or error).partition(" (while")[0]  # Python adds the address
+        hint = "Perhaps a server runs there already; --http HOST:0 takes any free port."
+        raise BadRequest(
+            f"Cannot listen at {host}:{port}: {reason}.", hint=hint if taken else None
+        ) from None
 
 
 class _Uvicorn(uvicorn.Server):

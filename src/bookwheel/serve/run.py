@@ -6,6 +6,7 @@ Nothing is opened here that is not closed here.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -64,6 +65,7 @@ def _serve_http(
         )
         thread.start()
         log.info("serving http://%s:%s/mcp", f"[{host}]" if ":" in host else host, port)
+        log.info("give assistants that address; Ctrl-C ends it")
         anyio.run(serve_http, app, listening, settings["trusted_proxies"])
 
 
@@ -95,7 +97,11 @@ def indexing(
 
 
 def _is_indexed(library: Library) -> bool:
+    started = time.monotonic()
     try:
-        return library.is_indexed
+        is_indexed = library.is_indexed
     except BookwheelError:  # a damaged index is made anew by the thread
         return False
+    if is_indexed:
+        log.info("index opened in %.1f ms", (time.monotonic() - started) * 1000)
+    return is_indexed
