@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -298,3 +299,15 @@ def test_a_collection_may_have_alias_description_version_and_source_label(shelf:
         assert [state.collection for state in library.states()] == [expected]
         assert library.document("A/a.md").source == "S"
         assert library.list_documents("A").documents == library.list_documents("N").documents
+
+
+@pytest.mark.parametrize("name", ["collections", "extensions", "folders", "tags"])
+def test_a_filter_of_very_many_values_is_refused_and_mistaken_for_no_damage(
+    shelf: Shelf, name: str
+) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+    many: dict[str, Any] = {name: tuple(map(str, range(100_000)))}
+    filters = Filters(**many)
+    with shelf.open() as library, pytest.raises(BadRequest, match="at most 1000 values"):
+        library.search(SearchRequest("zebra", filters))

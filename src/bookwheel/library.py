@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from bookwheel.reading.sections import Heading, SectionText
 
 DATABASE = "catalog.db"
+MOST_FILTERED = 1000
+"""Values of one filter; stores take only so many at once."""
 
 
 class Page(NamedTuple):
@@ -248,6 +250,8 @@ class Library:
         self._require_index()
         if not 1 <= request.limit <= 1000 or request.offset < 0:
             raise BadRequest("The limit lies between 1 and 1000, the offset starts at 0.")
+        if any(len(each) > MOST_FILTERED for each in request.filters if isinstance(each, tuple)):
+            raise BadRequest(f"A filter takes at most {MOST_FILTERED} values.")
         names = tuple(self._name_of(name) for name in request.filters.collections)
         reading.require_text(*request.filters.extensions, *request.filters.folders)
         reading.require_text(*request.filters.tags)

@@ -38,6 +38,8 @@ from bookwheel.serve.instructions import write_instructions
 log = logging.getLogger(__name__)
 
 TOOLS_FRESH_MS = 300_000
+MOST_SESSIONS = 1000
+"""Sessions at one address, some 36 kB each; those that rest for half an hour are ended."""
 _NOTIFY_SECONDS = 2.0
 _LAST_WRITE_SECONDS = 1.0
 """How long a client that is leaving may take to read the last answers."""
@@ -258,7 +260,7 @@ class DocumentServer(Server[dict[str, Any]]):
 
     def make_endpoints(self) -> tuple[Endpoint, Endpoint]:
         """Return the way in for full clients, and that for plain requests without a session."""
-        full = StreamableHTTPSessionManager(self)
+        full = StreamableHTTPSessionManager(self, max_sessions=MOST_SESSIONS)
         plain = StreamableHTTPSessionManager(self, json_response=True, stateless=True)
         return Endpoint(full.run, full.handle_request), Endpoint(plain.run, plain.handle_request)
 
