@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const PATIENCE = 20_000;
 
-export async function converse(talk, { folder, word }) {
+async function converse(talk, { folder, word }) {
   const { client } = talk;
   const seen = {
     server: client.getServerVersion(),
@@ -36,6 +36,17 @@ async function searchTwice({ callTool }) {
   const call = { name: "documents_search_batch", arguments: { queries } };
   await callTool(call, { onprogress: (told) => progress.push(told) });
   return progress;
+}
+
+// Calls what never ends, gives it up as soon as it tells of progress, and goes on to something else.
+async function giveUp({ callTool }) {
+  const call = new AbortController();
+  const forever = callTool(
+    { name: "wait", arguments: {} },
+    { signal: call.signal, onprogress: () => call.abort("enough") },
+  );
+  const error = await within(failure(forever), "the end of a call that was given up");
+  return { error, next: await callTool({ name: "echo", arguments: { word: "zebra" } }) };
 }
 
 async function readPages({ listPage }) {
@@ -80,7 +91,7 @@ function titlesOf(pages, word) {
   return Object.fromEntries(all.map(({ name, title }) => [name, title]));
 }
 
-export async function failure(promise) {
+async function failure(promise) {
   try {
     return { answered: await promise };
   } catch (error) {
@@ -95,7 +106,7 @@ export class News {
   next = () => new Promise((resolve) => this.#waiting.push(resolve));
 }
 
-export function within(promise, what) {
+function within(promise, what) {
   let timer;
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error(`waited in vain for ${what}`)), PATIENCE);
@@ -108,7 +119,8 @@ export const wanted = JSON.parse(process.argv[2]);
 
 export async function tell(talk) {
   try {
-    process.stdout.write(JSON.stringify({ ...talk.saw, ...(await converse(talk, wanted)) }));
+    const seen = wanted.giveUp ? await giveUp(talk) : await converse(talk, wanted);
+    process.stdout.write(JSON.stringify({ ...talk.saw, ...seen }));
   } finally {
     await talk.client.close();
   }
