@@ -18,7 +18,6 @@ from tests.serve.conftest import ECHO, PATIENCE, Nothing, serving, shape_error
 from tests.serve.conftest import calls as calls
 from tests.serve.conftest import library as library
 
-
 ROUNDS = 10_000
 
 
