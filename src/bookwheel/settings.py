@@ -244,6 +244,11 @@ def _is_plain_path(value: Any) -> bool:
     return isinstance(value, str) and bool(value) and "\0" not in value and value[0] != "~"
 
 
+def folder_of(variable: str, default: str) -> Path:
+    """Return the folder that another program is told of by a variable, or its default."""
+    return Path(os.environ.get(variable) or default).expanduser()
+
+
 def find_config(named: str | None, *, use_start_folder: bool) -> Path | None:
     """Return the operator's configuration file, if there is one."""
     if named:

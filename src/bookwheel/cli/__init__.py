@@ -24,6 +24,7 @@ COMMANDS = {
     "outline": "Show the headings of a document.",
     "list": "List the documents of a collection or folder.",
     "serve": "Serve folders to assistants over MCP.",
+    "install": "Tell an assistant of this server.",
     "status": "Show what is indexed, what could not be read, and why.",
     "doctor": "Show settings and check, or repair, the index.",
 }
