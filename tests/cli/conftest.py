@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,3 +44,24 @@ def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         return Answer(code, out, err)
 
     return call_main
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user's home that is its own, with no program of a client on the PATH."""
+    place = tmp_path / "home"
+    place.mkdir()
+    monkeypatch.setenv("HOME", str(place))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(place / ".config"))
+    monkeypatch.setenv("PATH", str(place / "bin"))
+    for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR", "BOOKWHEEL_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(place)
+    return place
+
+
+@pytest.fixture
+def notes(home: Path) -> Path:
+    folder = home / "notes"
+    folder.mkdir()
+    return folder

@@ -166,19 +166,21 @@ def _add(text: str, table: Table, key: str, value: Any) -> str:
     style = _Style.of(text)
     name = json.dumps(key, ensure_ascii=False) + ": "
     last = table.members[-1] if table.members else None
+    tail, closing, comma = table.tail, table.closing, ""
     if last is not None and last.comma is None:
         text = text[: last.end] + "," + text[last.end :]
-    moved = 1 if last is not None and last.comma is None else 0
-    tail, closing = table.tail + moved, table.closing + moved
-    between = text[tail:closing]
-    if last is not None and not re.search(r"[\r\n]", text[table.opening : closing]):
-        member = " " + name + json.dumps(value, ensure_ascii=False)
+        tail, closing = tail + 1, closing + 1
+    elif last is not None:
+        comma = ","  # whoever ends a list with a comma wants to go on doing so
+    if last is not None and "\n" not in text[table.opening : closing]:
+        member = f" {name}{json.dumps(value, ensure_ascii=False)}{comma}"
         return text[:tail] + member + text[tail:]
     outer = _indent_at(text, table.opening)
     own_line = last is not None and not text[: last.start].rpartition("\n")[2].strip()
     indent = _indent_at(text, last.start) if last is not None and own_line else outer + style.unit
+    between = text[tail:closing]
     after = between if "\n" in between else style.newline + outer
-    member = style.newline + indent + name + _write(value, style, indent)
+    member = f"{style.newline}{indent}{name}{_write(value, style, indent)}{comma}"
     return text[:tail] + member + after + text[closing:]
 
 
