@@ -1,4 +1,4 @@
-"""The generated parts of docs/: tables of settings, exit codes and commands, between markers.
+"""The generated parts of docs/, between markers: settings, exit codes, commands, clients.
 
 `python -m tests.docs_tables --write` writes them anew; without `--write` it names the stale pages.
 """
@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from textwrap import dedent
@@ -16,6 +18,9 @@ from typing import Any
 from typer.main import get_command
 
 from bookwheel.cli import COMMANDS, INTERRUPTED, app
+from bookwheel.cli.client_files import Place, show_snippet
+from bookwheel.cli.clients import CLIENTS, Client, Entry, call_entry
+from bookwheel.cli.installing import add_command
 from bookwheel.errors import ERRORS, BookwheelError
 from bookwheel.settings import SETTINGS, Row
 
@@ -86,10 +91,58 @@ def parameters(command: str) -> Iterator[tuple[str, str]]:
         yield ", ".join(f"`{name}`" for name in names) + value, parameter.help + default
 
 
+ADDRESS = "http://127.0.0.1:8765/mcp"
+TOKEN = "BOOKWHEEL_TOKEN"
+
+
+def clients_table() -> str:
+    """Return one row per client: where its settings lie, and what it can do."""
+    rows = ["| Client | Settings | In a project | Address | Token |", "|---|---|---|---|---|"]
+    for client in CLIENTS:
+        project = f"`{client.project}`" if client.project else ""
+        address = "yes" if client.call else ""
+        token = "by variable" if client.token else ""
+        file = f"`{user_file(client)}`"
+        rows.append(f"| `{client.name}` | {file} | {project} | {address} | {token} |")
+    return "\n".join(rows)
+
+
+def user_file(client: Client) -> str:
+    """Return the place of a client's settings on Linux, when no variable names another."""
+    home = client.home[1] if client.home else "~"
+    return client.file.format(config="~/.config", dots="~/.config", home=home)
+
+
+def client_text(client: Client) -> str:
+    """Return how a client is told of a server: by our command, or by hand."""
+    entry = client.start("/path/to/bookwheel", ["serve", "/home/me/notes"])
+    parts = [_told(client, f"bookwheel install {client.name} ~/notes", "notes", entry)]
+    if client.call:
+        token = TOKEN if client.token else None
+        option = f" --token-variable {TOKEN}" if token else ""
+        command = f"bookwheel install {client.name} --http {ADDRESS}{option}"
+        entry = call_entry(client, ADDRESS, token)
+        parts += ["A server that runs already:", _told(client, command, "bookwheel", entry)]
+    return "\n\n".join(parts)
+
+
+def _told(client: Client, command: str, name: str, entry: Entry) -> str:
+    if client.program:
+        kind, text = "sh", shlex.join(add_command(client, name, entry)) + "\n"
+        where = f"or by `{client.program}` itself, which the command calls"
+    else:
+        place = Place(Path(), client.kind, client.section)
+        kind, text = client.kind, show_snippet(place, name, entry)
+        where = f"or by hand, in `{user_file(client)}`"
+    return f"```sh\n{command}\n```\n\n{where}:\n\n```{kind}\n{text}```"
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "settings": settings_table,
     "exit_codes": exit_codes_table,
     "commands": commands_text,
+    "clients": clients_table,
+    **{each.name.replace("-", "_"): partial(client_text, each) for each in CLIENTS},
 }
 
 

@@ -12,7 +12,7 @@ from bookwheel.errors import ERRORS
 from bookwheel.settings import SETTINGS, load
 from tests.docs_tables import DOCS, MARKED, PARTS, refresh
 
-GENERATED = ("settings.md", "command-line.md")
+GENERATED = ("settings.md", "command-line.md", "clients.md")
 
 
 def page(name: str) -> str:

@@ -74,7 +74,7 @@ def install(wish: Wish) -> Done:
         raise Refused(
             error.message, hint=f"To do it by hand:\n{_by_hand(wish, place, name, entry)}"
         ) from None
-    command = _add_command(wish.client, name, entry) if _has_program(wish) else ()
+    command = add_command(wish.client, name, entry) if _has_program(wish) else ()
     return Done(wish, name, "installed", place, entry, backup, command, notes)
 
 
@@ -84,7 +84,7 @@ def _write(wish: Wish, content: Content, name: str, entry: Entry) -> Path | None
         if not wish.dry_run:
             if name in content.servers:
                 _call(_remove_command(wish.client, name))
-            _call(_add_command(wish.client, name, entry))
+            _call(add_command(wish.client, name, entry))
         return None
     text = put_entry(content, name, {**entry, **_own_keys(content.servers.get(name))})
     return None if wish.dry_run else write_content(content, text)
@@ -92,7 +92,7 @@ def _write(wish: Wish, content: Content, name: str, entry: Entry) -> Path | None
 
 def _by_hand(wish: Wish, place: Place, name: str, entry: Entry) -> str:
     if _has_program(wish):
-        return shlex.join(_add_command(wish.client, name, entry))
+        return shlex.join(add_command(wish.client, name, entry))
     return show_snippet(place, name, entry).rstrip()
 
 
@@ -168,7 +168,8 @@ def _has_program(wish: Wish) -> bool:
     return wish.client.program is not None and wish.project is None
 
 
-def _add_command(client: Client, name: str, entry: Entry) -> tuple[str, ...]:
+def add_command(client: Client, name: str, entry: Entry) -> tuple[str, ...]:
+    """Return the command by which a client's own program adds a server."""
     text = json.dumps(entry, ensure_ascii=False)
     return (client.program or "", "mcp", "add-json", "--scope", "user", name, text)
 
