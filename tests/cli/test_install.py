@@ -322,7 +322,7 @@ servers = values.setdefault("mcpServers", {{}})
 verb, scope, user, name = sys.argv[2:6]
 assert (sys.argv[1], scope, user) == ("mcp", "--scope", "user"), sys.argv
 if verb == "add-json":
-    if name in servers:
+    if name in servers or "refuse" in sys.argv[6]:
         sys.exit(f"MCP server {{name}} already exists in user config")
     servers[name] = json.loads(sys.argv[6])
 else:
@@ -358,6 +358,20 @@ def test_claude_code_is_told_by_its_own_program(
     assert read(claude)["mcpServers"]["notes"]["args"] == ["serve", str(home / "other")]
     assert call("install", "claude-code", "--remove").code == 0
     assert read(claude)["mcpServers"] == {}
+
+
+def test_what_claude_code_had_comes_back_when_its_program_refuses_the_new_entry(
+    call: Call, home: Path, notes: Path, claude: Path
+) -> None:
+    other = {"type": "http", "url": "https://far.example/mcp"}
+    put(claude, json.dumps({"mcpServers": {"notes": other}}))
+    (home / "refuse").mkdir()
+
+    answer = call("install", "claude-code", "refuse", "--name", "notes", "--force")
+
+    assert (answer.code, answer.out) == (2, "")
+    assert "claude refused" in answer.err
+    assert read(claude) == {"mcpServers": {"notes": other}}
 
 
 def test_without_its_program_the_command_is_shown(call: Call, home: Path, notes: Path) -> None:

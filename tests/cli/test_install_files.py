@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from bookwheel.cli.client_files import Place, read_content, write_content
+from bookwheel.errors import Conflict
 from tests.cli.conftest import Call
 from tests.cli.homes import PROGRAM, entry_for, put, read
 
@@ -184,6 +186,61 @@ def test_a_path_that_is_blocked_is_said_so_and_the_entry_shown(
     assert (answer.code, answer.out) == (2, "")
     assert "cannot be" in answer.err
     assert PROGRAM in answer.err
+
+
+def test_a_folder_that_cannot_be_made_is_said_so(call: Call, home: Path, notes: Path) -> None:
+    file = home / ".cursor/mcp.json"
+    file.parent.mkdir()
+    file.symlink_to("/proc/nowhere/mcp.json")
+
+    answer = call("install", "cursor", notes)
+
+    assert (answer.code, answer.out) == (2, "")
+    assert "/proc/nowhere cannot be written" in answer.err
+    assert PROGRAM in answer.err
+
+
+def test_a_file_that_changes_meanwhile_is_not_overwritten(home: Path) -> None:
+    place = Place(put(home / "mcp.json", "{}"), "json", "mcpServers")
+    content = read_content(place)
+    put(place.file, '{"newer": 1}')
+
+    with pytest.raises(Conflict):
+        write_content(content, '{"mcpServers": {}}')
+
+    assert read(place.file) == {"newer": 1}
+    assert sorted(each.name for each in home.iterdir()) == ["mcp.json", "mcp.json.bookwheel-backup"]
+
+
+def test_half_a_character_in_the_users_own_keys_is_left_alone(
+    call: Call, home: Path, notes: Path
+) -> None:
+    text = '{"mcpServers": {"notes": {"command": "x", "note": "\\ud800"}}}'
+    file = put(home / ".cursor/mcp.json", text)
+
+    answer = call("install", "cursor", notes, "--force")
+
+    assert (answer.code, answer.out) == (2, "")
+    assert file.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    "entry", [None, 7, [], {}, {"command": 5, "args": 7}, {"args": [None, {}]}, {"url": []}]
+)
+def test_an_entry_of_any_shape_is_shown_listed_and_can_be_replaced(
+    call: Call, home: Path, notes: Path, entry: object
+) -> None:
+    file = put(home / ".cursor/mcp.json", json.dumps({"mcpServers": {"notes": entry}}))
+
+    refused = call("install", "cursor", notes)
+    assert (refused.code, refused.out) == (2, "")
+    assert "has a server 'notes' already" in refused.err
+    assert call("install", "--list").code == 0
+    assert call("install", "cursor", "--remove").code == 4
+    assert call("install", "cursor", notes, "--force").code == 0
+    assert read(file) == {"mcpServers": {"notes": entry_for(notes)}}
+    assert call("install", "cursor", "--remove").code == 0
+    assert file.read_text(encoding="utf-8") == '{"mcpServers": {}}'
 
 
 def test_a_link_in_a_loop_is_said_so(call: Call, home: Path, notes: Path) -> None:

@@ -6,9 +6,9 @@ with what it should say before the file is touched.
 
 from __future__ import annotations
 
-import copy
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -101,25 +101,24 @@ def _is_json_with_comments(text: str) -> bool:
 
 def put_entry(content: Content, name: str, entry: dict[str, Any]) -> str:
     """Return the file's new text with the entry in it."""
-    wanted = copy.deepcopy(content.values)
-    wanted.setdefault(content.place.section, {})[name] = entry
+    wanted = {**content.values, content.place.section: {**content.servers, name: entry}}
     put = put_toml if content.place.kind == "toml" else put_json
     return _checked(content, wanted, lambda text, section: put(text, section, name, entry))
 
 
 def drop_entry(content: Content, name: str) -> str:
     """Return the file's new text without the entry."""
-    wanted = copy.deepcopy(content.values)
-    del wanted[content.place.section][name]
+    others = {key: value for key, value in content.servers.items() if key != name}
+    wanted = {**content.values, content.place.section: others}
     drop = drop_toml if content.place.kind == "toml" else drop_json
     return _checked(content, wanted, lambda text, section: drop(text, section, name))
 
 
-def _checked(content: Content, wanted: dict[str, Any], change: Any) -> str:
+def _checked(content: Content, wanted: dict[str, Any], change: Callable[[str, str], str]) -> str:
     """Make a change and read it again; refuse when it says anything but what is wanted."""
     place = content.place
     try:
-        text = str(change(content.text, place.section))
+        text = change(content.text, place.section)
         values = _parse(place, text)
     except (ValueError, LookupError, RecursionError):
         values = None

@@ -220,11 +220,17 @@ def call_entry(client: Client, url: str, token: str | None) -> Entry:
     return {**entry, "headers": {"Authorization": f"Bearer {client.token.format(token)}"}}
 
 
+def words_of(entry: Entry) -> list[str]:
+    """Return the words of the command that an entry starts, whatever others put there."""
+    arguments = entry.get("args")
+    words = [entry.get("command"), *(arguments if isinstance(arguments, list) else [])]
+    return [str(word) for word in words if word is not None]
+
+
 def is_ours(entry: object) -> bool:
     """Say whether an entry starts this program."""
     if not isinstance(entry, dict):
         return False
-    words = [entry.get("command"), *(entry.get("args") or [])]
-    texts = [word for word in words if isinstance(word, str)]
-    names = {re.split(r"[\\/]", text)[-1].removesuffix(".exe") for text in texts[:3]}
-    return "serve" in texts and "bookwheel" in names
+    words = words_of(entry)
+    names = {re.split(r"[\\/]", word)[-1].removesuffix(".exe") for word in words[:3]}
+    return "serve" in words and "bookwheel" in names

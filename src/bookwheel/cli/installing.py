@@ -20,7 +20,7 @@ from bookwheel.cli.client_files import (
     show_snippet,
     write_content,
 )
-from bookwheel.cli.clients import Client, Entry, is_ours, place_of
+from bookwheel.cli.clients import Client, Entry, is_ours, place_of, words_of
 from bookwheel.cli.output import one_line
 from bookwheel.cli.server_entry import Wish, choose_name, make_entry
 from bookwheel.errors import BadRequest, NotFound
@@ -82,9 +82,7 @@ def _write(wish: Wish, content: Content, name: str, entry: Entry) -> Path | None
     """Make the change, and return the backup if there is one."""
     if _has_program(wish):
         if not wish.dry_run:
-            if name in content.servers:
-                _call(_remove_command(wish.client, name))
-            _call(add_command(wish.client, name, entry))
+            _write_by_program(wish.client, content, name, entry)
         return None
     text = put_entry(content, name, {**entry, **_own_keys(content.servers.get(name))})
     return None if wish.dry_run else write_content(content, text)
@@ -155,9 +153,8 @@ def _show(entry: Any) -> str:
     """Return in one line how an entry's server is reached."""
     if not isinstance(entry, dict):
         return one_line(repr(entry))[:200]
-    address = next((entry[key] for key in ("url", "httpUrl", "serverUrl") if key in entry), None)
-    words = [entry.get("command", address or "?"), *(entry.get("args") or [])]
-    return one_line(shlex.join(map(str, words)))[:200]
+    address = next((entry[key] for key in ("url", "httpUrl", "serverUrl") if key in entry), "?")
+    return one_line(shlex.join(words_of(entry) or [str(address)]))[:200]
 
 
 # ------------------------------------------------------------------- clients with a program
@@ -176,6 +173,19 @@ def add_command(client: Client, name: str, entry: Entry) -> tuple[str, ...]:
 
 def _remove_command(client: Client, name: str) -> tuple[str, ...]:
     return (client.program or "", "mcp", "remove", "--scope", "user", name)
+
+
+def _write_by_program(client: Client, content: Content, name: str, entry: Entry) -> None:
+    """Let the program add the entry; one of that name goes first, and comes back on failure."""
+    if name not in content.servers:
+        _call(add_command(client, name, entry))
+        return
+    _call(_remove_command(client, name))
+    try:
+        _call(add_command(client, name, entry))
+    except Refused:
+        _call(add_command(client, name, content.servers[name]))
+        raise
 
 
 def _call(command: tuple[str, ...]) -> None:

@@ -72,6 +72,9 @@ def drop_json(text: str, section: str, name: str) -> str:
         raise KeyError(name)
     end = found.end if found.comma is None else found.comma + 1
     place = table.members.index(found)
+    alone = text[table.opening + 1 : found.start] + text[end : table.closing]
+    if not alone.strip():
+        return text[: table.opening + 1] + text[table.closing :]
     start, end = _whole_lines(text, found.start, end)
     kept = text[:start] + text[end:]
     before = table.members[place - 1] if place else None
