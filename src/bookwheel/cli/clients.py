@@ -1,7 +1,8 @@
 """The assistants that can be told of this server: where each keeps its servers, in which form.
 
-Each form was checked against the client's own documentation, and those of Claude Code, Codex and
-Gemini CLI by giving them to the programs.
+The forms of VS Code, Windsurf and Zed are those of their documentation; Claude Code, Codex and
+Gemini CLI were given theirs and listed the server. Cursor and Claude Desktop are written as the
+guides of many servers have them.
 """
 
 from __future__ import annotations
