@@ -42,7 +42,7 @@ def test_the_guide_covers_clients_addresses_and_settings_and_the_readme_leads_to
         got = answer.out.replace(PROGRAM, "/path/to/bookwheel").replace(str(home), "/home/me")
         assert (answer.code, got) == (0, block), command
 
-    for path in ("mcp", "healthz", *(f"mcp/{name}" for name in (*load_contracts(), ALL))):
+    for path in ("mcp", "healthz", "readyz", *(f"mcp/{name}" for name in (*load_contracts(), ALL))):
         assert f"`/{path}`" in GUIDE
     assert "(settings.md)" in GUIDE
     settings = (DOCS / "settings.md").read_text(encoding="utf-8")
