@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -161,14 +163,19 @@ def test_a_link_to_nowhere_yet_is_followed(call: Call, home: Path, notes: Path) 
     assert "notes" in read(home / "dotfiles/deep/cursor.json")["mcpServers"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only to root")
-def test_a_folder_that_cannot_be_written_is_said_so(call: Call, home: Path, notes: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_said_so(
+    call: Call, home: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = put(home / ".cursor/mcp.json", "{}")
-    file.parent.chmod(0o555)
-    try:
-        answer = call("install", "cursor", notes)
-    finally:
-        file.parent.chmod(0o755)
+    really_open = os.open
+
+    def refuse(path: Any, flags: int, *rest: Any, **named: Any) -> int:  # as root never meets it
+        if flags & os.O_CREAT and Path(path).parent == file.parent:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return really_open(path, flags, *rest, **named)
+
+    monkeypatch.setattr(os, "open", refuse)
+    answer = call("install", "cursor", notes)
 
     assert (answer.code, answer.out) == (2, "")
     assert "cannot be written: Permission denied" in answer.err
