@@ -44,6 +44,23 @@ def test_headings_and_plain_items_of_the_sidebar_are_the_categories(shelf: Shelf
     }
 
 
+def test_a_page_after_the_items_of_a_group_is_not_one_of_them(shelf: Shelf) -> None:
+    sidebar = (
+        "## [Manual](index.md)\n\n- Guides\n  - [Setup](guides/setup.md)\n"
+        "  - Further\n\t- [Space](<api/with space.md> 'A title')\n"
+        "- [Loose](loose.md)\n- Flat\n- [Deploy](guides/deploy.md)\n"
+    )
+    shelf.put(PAGES | {"sidebar.md": sidebar})
+    assert read_categories(shelf.engine, "shelf") == {
+        "Guides": ["guides/setup.md"],
+        "Further": ["api/with space.md"],
+        "Manual": ["loose.md"],
+        "Flat": ["guides/deploy.md"],
+        "api": ["api/index.html"],
+        TOP: ["index.md"],
+    }
+
+
 def test_without_a_sidebar_the_top_folders_are_the_categories(shelf: Shelf) -> None:
     shelf.put(PAGES)
     assert read_categories(shelf.engine, "shelf") == {

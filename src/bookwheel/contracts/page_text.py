@@ -27,13 +27,14 @@ def read_sections(library: Library, document: Document, wanted: Sequence[str]) -
     parts: list[str] = []
     missing: list[str] = []
     crowded: list[str] = []
+    further: dict[str, None] = {}
     room = LONGEST
     for name in dict.fromkeys(wanted):
         if room <= 0:
             crowded.append(name)
             continue
         try:
-            text, first = _section(library, document, name)
+            text, first, others = _section(library, document, name)
         except (NotFound, BadRequest):
             missing.append(name)
             continue
@@ -41,16 +42,19 @@ def read_sections(library: Library, document: Document, wanted: Sequence[str]) -
             crowded.append(name)
             continue
         room -= len(text)
+        further |= dict.fromkeys(others)
         parts.append(_fit(library, document, text, first=first))
     if crowded:
         parts.append(f"[No room in this answer for {listed(crowded)}. Ask for them again.]")
+    if further:
+        parts.append(f"[Other sections of such a heading: {listed(list(further))}.]")
     if missing:
         parts.append(_explain_missing(library, document, missing))
     return "\n\n".join(part.strip("\n") for part in parts)
 
 
-def _section(library: Library, document: Document, name: str) -> tuple[str, int]:
-    """Return the text that a name stands for, and the line of the page that it begins at."""
+def _section(library: Library, document: Document, name: str) -> tuple[str, int, tuple[str, ...]]:
+    """Return the text that a name stands for, the line it begins at, and what else it may mean."""
     lines = _LINES.fullmatch(name.strip())
     try:
         section = library.section(document, name)
@@ -58,8 +62,8 @@ def _section(library: Library, document: Document, name: str) -> tuple[str, int]
         if lines is None:
             raise
         first = int(lines[1])
-        return library.lines(document, first, int(lines[2])).text, first
-    return section.text, section.start_line
+        return library.lines(document, first, int(lines[2])).text, first, ()
+    return section.text, section.start_line, section.others
 
 
 def _explain_missing(library: Library, document: Document, missing: list[str]) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from posixpath import normpath
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from bookwheel.engines.base import Engine
@@ -17,7 +18,19 @@ TOP = "(top)"
 
 _HEADING = re.compile(r"#{1,6}[ \t]+(.+?)[ \t#]*$")
 _ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+]|\d+[.)])[ \t]+(?P<text>.+?)[ \t]*$")
-_TARGET = re.compile(r"\]\(<?([^)>\s]+)")
+# Bounded, so that no line takes long whatever stands in it.
+_LINK = re.compile(
+    r"\[(?P<text>[^\[\]]{0,500})\]"
+    r"\((?:<(?P<quoted>[^<>]{0,1000})>|(?P<target>[^()<>\s]{1,1000}))[^()]{0,500}\)"
+)
+
+
+class _Group(NamedTuple):
+    """An item of the sidebar that names those below it."""
+
+    name: str
+    indent: int
+    has_deeper: bool = False
 
 
 def read_categories(engine: Engine, collection: str) -> dict[str, list[str]]:
@@ -48,28 +61,52 @@ def _from_sidebar(engine: Engine, collection: str, paths: Iterable[str]) -> dict
         return {}
     by_name = {_bare(path): path for path in sorted(paths, reverse=True)}
     categories: dict[str, list[str]] = {}
-    current = TOP
-    for line in engine.text(sidebar.key).decode("utf-8", "replace").split("\n"):
-        current, target = _read_line(line, current)
-        local = _local(target) if target else None
+    text = engine.text(sidebar.key).decode("utf-8", "replace")
+    for category, target in _links(text):
+        local = _local(target)
         path = by_name.get(_bare(local)) if local is not None else None
-        if path and path not in categories.setdefault(current, []):
-            categories[current].append(path)
+        if path and path not in categories.setdefault(category, []):
+            categories[category].append(path)
     return {name: listed for name, listed in categories.items() if listed}
 
 
-def _read_line(line: str, current: str) -> tuple[str, str | None]:
-    """Return the category after a line of the sidebar, and the page that it links to."""
-    heading = _HEADING.match(line)
-    if heading:
-        return heading[1], None
-    item = _ITEM.match(line)
-    if item is None:
-        return current, None
-    target = _TARGET.search(item["text"])
-    if target:
-        return current, target[1]
-    return item["text"].strip("*_ "), None
+def _links(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each link of a sidebar with the heading or plain item that it stands under."""
+    heading = TOP
+    groups: list[_Group] = []
+    for line in text.split("\n"):
+        found = _HEADING.match(line)
+        if found:
+            heading = _plain(found[1])
+            groups = []
+            continue
+        item = _ITEM.match(line)
+        if item is None:
+            continue
+        indent = len(item["indent"].expandtabs(4))
+        link = _LINK.search(item["text"])
+        groups = _enclosing(groups, indent, is_link=link is not None)
+        if link is None:
+            groups.append(_Group(_plain(item["text"]), indent))
+        else:
+            yield groups[-1].name if groups else heading, link["quoted"] or link["target"] or ""
+
+
+def _enclosing(groups: list[_Group], indent: int, *, is_link: bool) -> list[_Group]:
+    """Return the groups that an item lies in: those less indented than it.
+
+    A group whose links are no more indented than itself holds those too.
+    """
+    kept = [group for group in groups if group.indent < indent]
+    if kept:
+        kept[-1] = kept[-1]._replace(has_deeper=True)
+    flat = [group for group in groups[len(kept) :] if group.indent == indent]
+    return kept + [group for group in flat if is_link and not group.has_deeper]
+
+
+def _plain(text: str) -> str:
+    """Return a heading or item without the marks around it."""
+    return _LINK.sub(r"\g<text>", text).strip("*_` ")
 
 
 def _local(target: str) -> str | None:
