@@ -9,14 +9,21 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from bookwheel.addresses import uri
 from bookwheel.contracts.resources import is_alone
 from bookwheel.contracts.tool import NOT_A_FLAG, Arguments, Contract, Reply, Tool
-from bookwheel.contracts.wording import excerpt, explain_nothing, one_line
+from bookwheel.contracts.wording import (
+    UNQUOTED,
+    excerpt,
+    explain_nothing,
+    is_quoted,
+    loosen,
+    name_found,
+    one_line,
+)
 from bookwheel.contracts.work import Work
 from bookwheel.errors import BookwheelError
 from bookwheel.library import Library
 from bookwheel.query import Filters, SearchHit, SearchIn, SearchRequest, SearchResults
 
 MOST_HITS = 100
-_NEAR = 3
 _EXAMPLE = '{"query": "install", "searchIn": "both", "limit": 10, "fileTypes": ["md"]}'
 _PLACES = {
     SearchIn.BOTH: "titles and contents",
@@ -94,15 +101,13 @@ def _explain_nothing(library: Library, request: SearchRequest, results: SearchRe
     where = _PLACES[request.search_in] + (
         f" of {', '.join(extensions)} files" if extensions else ""
     )
-    if request.search_in is SearchIn.BOTH and not extensions:
-        return explain_nothing(results, where)
-    wider = library.search(
-        request._replace(filters=Filters(), search_in=SearchIn.BOTH, limit=_NEAR)
-    )
+    narrow = request.search_in is not SearchIn.BOTH or bool(extensions)
+    how = [UNQUOTED] * is_quoted(request.text) + ["in all places and file types"] * narrow
+    wider = loosen(request)._replace(filters=Filters(), search_in=SearchIn.BOTH)
+    hits = library.search(wider).hits if how else ()
     alone = is_alone(library)
-    found = ", ".join(uri(hit.collection, hit.document, alone=alone) for hit in wider.hits)
-    elsewhere = f"In all places and file types: {found}." if found else ""
-    return explain_nothing(results, where, elsewhere=elsewhere)
+    found = [uri(hit.collection, hit.document, alone=alone) for hit in hits]
+    return explain_nothing(results, where, elsewhere=name_found(how, found))
 
 
 def shape_error(error: BookwheelError, arguments: dict[str, Any]) -> Reply:

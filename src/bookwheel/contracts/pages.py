@@ -24,11 +24,19 @@ from bookwheel.contracts.tool import (
     RpcError,
     Tool,
 )
-from bookwheel.contracts.wording import excerpt, explain_nothing, listed
+from bookwheel.contracts.wording import (
+    UNQUOTED,
+    excerpt,
+    explain_nothing,
+    is_quoted,
+    listed,
+    loosen,
+    name_found,
+)
 from bookwheel.contracts.work import Work
 from bookwheel.errors import BookwheelError, Forbidden, Internal
 from bookwheel.library import Library
-from bookwheel.query import SearchHit, SearchRequest
+from bookwheel.query import SearchHit, SearchRequest, SearchResults
 from bookwheel.reading.documents import quoted
 
 MOST_HITS = 50
@@ -80,10 +88,19 @@ def search_docs(work: Work, arguments: SearchDocs) -> Reply:
     results = search_title_first(library, request)
     alone = is_alone(library)
     entries = [_entry(n, hit, alone) for n, hit in enumerate(results.hits, 1)]
-    body = entries or [explain_nothing(results, "the documentation")]
+    body = entries or [_explain_nothing(library, request, results, alone)]
     if work.remark:
         body.append(work.remark)
     return Reply("\n\n".join([f"Found {len(entries)} results:", *body]), results=len(entries))
+
+
+def _explain_nothing(
+    library: Library, request: SearchRequest, results: SearchResults, alone: bool
+) -> str:
+    how = [UNQUOTED] * is_quoted(request.text)
+    hits = library.search(loosen(request)).hits if how else ()
+    found = [_path(hit.collection, hit.document, alone) for hit in hits]
+    return explain_nothing(results, "the documentation", elsewhere=name_found(how, found))
 
 
 def _entry(number: int, hit: SearchHit, alone: bool) -> str:

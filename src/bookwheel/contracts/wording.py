@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from bookwheel.query import SearchHit, SearchResults
+from bookwheel.query import SearchHit, SearchRequest, SearchResults
 from bookwheel.reading.documents import quoted
 
+UNQUOTED = "without quotes"
 _CUT = "..."
+_NEAR = 3
+_QUOTES = dict.fromkeys(map(ord, '"“”„'), " ")
 
 
 def one_line(text: str) -> str:
@@ -33,3 +36,18 @@ def explain_nothing(results: SearchResults, where: str, *, elsewhere: str = "") 
     if results.suggestions:
         near = f"Words that come near: {listed(list(results.suggestions))}."
     return f"Nothing was found for {quoted(results.query)} in {where}{tried}. {near}"
+
+
+def is_quoted(query: str) -> bool:
+    """Tell whether a query asks for words just as they stand."""
+    return query.translate(_QUOTES) != query
+
+
+def loosen(request: SearchRequest) -> SearchRequest:
+    """Return a request for a few documents that have the words, if not just as they stand."""
+    return request._replace(text=request.text.translate(_QUOTES), limit=_NEAR)
+
+
+def name_found(how: list[str], found: list[str]) -> str:
+    """Say what a search that was done in other ways found, if anything."""
+    return f"{', '.join(how).capitalize()}: {', '.join(found)}." if found else ""
