@@ -65,10 +65,10 @@ def asking(library: Library, toolset: str, era: str = MODERN) -> Iterator[Assist
         yield assistant
 
 
-def refusal(ask: Callable[[], object]) -> tuple[int, str, Any]:
-    """Return code, message and data of the JSON-RPC error that an answer must be."""
+def refusal(ask: Callable[..., object], *args: Any, **named: Any) -> tuple[int, str, Any]:
+    """Return code, message and data of the JSON-RPC error that a call must be answered with."""
     with pytest.raises(MCPError) as caught:
-        ask()
+        ask(*args, **named)
     error = caught.value.error
     return error.code, error.message, error.data
 

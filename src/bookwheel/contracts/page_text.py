@@ -14,6 +14,7 @@ from bookwheel.model import Document
 LONGEST = 50_000
 """Characters of a page that one answer may hold; what is said about it comes on top."""
 _LINES = re.compile(r"lines (\d{1,9})-(\d{1,9})", re.IGNORECASE)
+_NUMBERED = re.compile(r" #\d+\s*$")
 _DEEPEST = 6
 
 
@@ -63,7 +64,8 @@ def _section(library: Library, document: Document, name: str) -> tuple[str, int,
             raise
         first = int(lines[1])
         return library.lines(document, first, int(lines[2])).text, first, ()
-    return section.text, section.start_line, section.others
+    others = () if _NUMBERED.search(name) else section.others
+    return section.text, section.start_line, others
 
 
 def _explain_missing(library: Library, document: Document, missing: list[str]) -> str:

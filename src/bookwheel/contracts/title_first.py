@@ -23,6 +23,8 @@ some tenths of a millisecond.
 """
 _DEEPEST = 6
 _IN_TITLE, _IN_HEADING, _ELSEWHERE = 0, 1, 2
+_LEAST_SCORES = (1.0, 0.9, 0.0)
+"""What a page of each rank scores at least, so that the score tells of the rank too."""
 
 
 class _Asked:
@@ -53,7 +55,11 @@ def search_title_first(library: Library, request: SearchRequest) -> SearchResult
     late = [hit for hit in titled if _key(hit) not in known]
     every = [*pool.hits, *(hit for hit in late if ranks.get(_key(hit)) == _IN_TITLE)]
     every.sort(key=lambda hit: ranks.get(_key(hit), _ELSEWHERE))
-    return pool._replace(hits=_falling(every)[: request.limit])
+    scored = [
+        hit._replace(score=max(hit.score, _LEAST_SCORES[ranks.get(_key(hit), _ELSEWHERE)]))
+        for hit in every
+    ]
+    return pool._replace(hits=_falling(scored)[: request.limit])
 
 
 def _key(hit: SearchHit) -> tuple[str, str]:
