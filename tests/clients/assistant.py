@@ -13,9 +13,10 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, NamedTuple
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
+from typing import Any, NamedTuple, TypeVar
 
 import anyio
 import mcp_types as types
@@ -30,6 +31,8 @@ from bookwheel.serve.toolsets import choose, load_contracts
 PATIENCE = 20.0
 LEGACY, MODERN = "legacy", "auto"
 """Modes of the client: the handshake of 2025-11-25 and older, and 2026-07-28."""
+
+_Made = TypeVar("_Made")
 
 
 class Result(NamedTuple):
@@ -62,6 +65,18 @@ class Assistant:
                 return await getattr(self.client, method)(*args, **named)
 
         return self._portal.call(bounded)
+
+    def run(self, function: Callable[[], Awaitable[_Made]]) -> _Made:
+        """Run a coroutine function where the client lives."""
+        return self._portal.call(function)
+
+    def begin(self, function: Callable[[], Awaitable[_Made]]) -> Future[_Made]:
+        """Begin a coroutine function where the client lives, to go on meanwhile."""
+        return self._portal.start_task_soon(function)
+
+    def entered(self, manager: AbstractAsyncContextManager[_Made]) -> AbstractContextManager[_Made]:
+        """Return an async context manager, such as a subscription, to be entered from here."""
+        return self._portal.wrap_async_context_manager(manager)
 
     def call(self, tool: str, /, **arguments: Any) -> Result:
         """Call a tool; its answer is a single block of text."""
@@ -137,11 +152,11 @@ def command(*arguments: object, **environment: str) -> StdioServerParameters:
 
 
 @contextmanager
-def http_server(*arguments: object, **environment: str) -> Iterator[str]:
+def http_server(*arguments: object, at: str = "127.0.0.1:0", **environment: str) -> Iterator[str]:
     """Run `bookwheel serve` with arguments over HTTP as a process; give its address."""
     words = [sys.executable, "-m", "bookwheel", "serve", *map(str, arguments)]
     process = subprocess.Popen(
-        [*words, "--http", "127.0.0.1:0"],
+        [*words, "--http", at],
         stderr=subprocess.PIPE,
         text=True,
         env={"MCP_RATE_LIMIT_REQUESTS": "0", **os.environ, **environment},
@@ -162,6 +177,21 @@ def http_server(*arguments: object, **environment: str) -> Iterator[str]:
         process.terminate()
         assert process.wait(PATIENCE) == 0
         process.stderr.close()
+
+
+def failed_start(*arguments: object, **environment: str) -> tuple[int, str]:
+    """Run `bookwheel serve` with arguments that cannot do; return its exit code and its words."""
+    ended = subprocess.run(
+        [sys.executable, "-m", "bookwheel", "serve", *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+        env={**os.environ, **environment},
+    )
+    assert ended.stdout == ""
+    return ended.returncode, ended.stderr
 
 
 @contextmanager
