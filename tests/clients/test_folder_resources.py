@@ -49,7 +49,11 @@ def test_resources_and_tools_are_announced(library: Library, era: str) -> None:
     with assisting(library, "folder", era) as assistant:
         said = assistant.client.server_capabilities.model_dump(by_alias=True, exclude_none=True)
 
-    assert said == {"resources": {"subscribe": False, "listChanged": True}, "tools": {}}
+    assert said == {
+        "resources": {"subscribe": False, "listChanged": True},
+        "tools": {},
+        "completions": {},
+    }
 
 
 # ------------------------------------------------------------------------------- listing
@@ -272,10 +276,15 @@ def test_no_length_shortens_what_is_read(shelf: Shelf, era: str) -> None:
         assert assistant.read("docs://long.md")["text"] == text
 
 
-def test_an_unknown_address_is_refused_with_what_is_near(handbook: Assistant) -> None:
-    code, message, data = refusal(handbook.read, "docs://guide/setup.md")
+@pytest.mark.requirement("F-031")
+@pytest.mark.parametrize(("era", "expected"), [(LEGACY, -32002), (MODERN, -32602)])
+def test_an_unknown_address_is_refused_with_the_revisions_code_and_what_is_near(
+    library: Library, era: str, expected: int
+) -> None:
+    with assisting(library, "folder", era) as assistant:
+        code, message, data = refusal(assistant.read, "docs://guide/setup.md")
 
-    assert (code, data) == (-32602, {"uri": "docs://guide/setup.md"})
+    assert (code, data) == (expected, {"uri": "docs://guide/setup.md"})
     assert message.startswith('Document "docs://guide/setup.md" not found. Near are "guides/setup')
 
 

@@ -12,6 +12,7 @@ from bookwheel import __version__
 from bookwheel.contracts.dispatch import Offered
 from bookwheel.contracts.pages import CONTRACT
 from bookwheel.contracts.tool import Contract, Tool
+from bookwheel.contracts.work import Work
 from bookwheel.library import Library
 from bookwheel.serve.calls import Calls
 from bookwheel.serve.mcp import DocumentServer
@@ -512,7 +513,7 @@ def test_a_listing_beyond_all_bounds_says_how_much_is_missing(
 # --------------------------------------------------------------------------------- errors
 
 
-def _break_down(library: Library, arguments: Any) -> Any:
+def _break_down(_: Work, __: Any) -> Any:
     raise RuntimeError("the inner text")
 
 
@@ -552,4 +553,23 @@ def test_an_index_that_cannot_be_used_is_an_inner_error_that_tells_no_path(shelf
     with asking(shelf.open(), "pages") as assistant:
         told = refusal(search, assistant, "zebra")
 
-    assert told == (-32603, "The index cannot be used now.", {"query": "zebra"})
+    assert (told[0], told[2]) == (-32603, {"query": "zebra"})
+    assert re.fullmatch(r"The index cannot be used now \(reference [0-9a-f]{12}\)\.", told[1])
+
+
+@pytest.mark.requirement("P-049")
+@ERAS
+@pytest.mark.parametrize("debug", [False, True])
+def test_inner_details_are_in_the_data_only_while_debugging(
+    shelf: Shelf, debug: bool, era: str
+) -> None:
+    shelf.update()
+    with shelf.open(debug=debug) as library:
+        calls = Calls(library)
+        with connected(DocumentServer(calls, Offered((BROKEN,), (BROKEN,))), era) as assistant:
+            _, message, data = refusal(search, assistant, "zebra")
+        calls.close()
+
+    assert "the inner text" not in message
+    assert ("RuntimeError: the inner text" in data.get("details", "")) == debug
+    assert data["query"] == "zebra"

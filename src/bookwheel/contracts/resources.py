@@ -146,19 +146,27 @@ def _seal(library: Library, payload: bytes) -> bytes:
     return hashlib.blake2b(place + b"\0" + payload, digest_size=_SEAL_BYTES).digest()
 
 
+class NoResource(RpcError):
+    """There is nothing at an address; revisions of the protocol have different codes for it."""
+
+    def __init__(self, message: str, address: str) -> None:
+        super().__init__(INVALID_PARAMS, message, {"uri": echo(address)})
+
+
 def read_resource(library: Library, address: str) -> ResourceText:
-    """Read the document that an address names; RpcError, with what is near, if there is none."""
+    """Read the document that an address names; NoResource, with what is near, if there is none."""
     if not address.startswith(SCHEME):
-        raise RpcError(
-            INVALID_PARAMS,
+        raise NoResource(
             f"{quoted(echo(address))} is no address of a document: those begin with {SCHEME}.",
-            {"uri": echo(address)},
+            address,
         )
     try:
         document = library.document(address)
         text = library.text(document).text
-    except (BadRequest, Forbidden, NotFound) as error:
+    except BadRequest as error:
         raise RpcError(INVALID_PARAMS, error.advice, {"uri": echo(address)}) from error
+    except (Forbidden, NotFound) as error:
+        raise NoResource(error.advice, address) from error
     mime = document.mime if document.mime in _OWN_TEXT else _OWN_TEXT[0]
     return ResourceText(address, mime, text)
 

@@ -28,7 +28,7 @@ from starlette.types import ASGIApp
 from bookwheel import __version__
 from bookwheel.contracts.completions import MOST_COMPLETIONS, complete, describe_template
 from bookwheel.contracts.dispatch import Offered, mask
-from bookwheel.contracts.resources import list_resources, read_resource
+from bookwheel.contracts.resources import NoResource, list_resources, read_resource
 from bookwheel.contracts.tool import INTERNAL_ERROR, INVALID_PARAMS, RpcError, Tool
 from bookwheel.contracts.work import Report
 from bookwheel.serve.calls import Calls
@@ -164,8 +164,7 @@ class DocumentServer(Server[dict[str, Any]]):
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         address = str(params.uri)
-        missing = INVALID_PARAMS if is_modern(ctx.protocol_version) else _OLD_NOT_FOUND
-        with _errors_of_the_protocol({INVALID_PARAMS: missing}):
+        with _errors_of_the_protocol(ctx.protocol_version):
             found = await self._calls.read(lambda library: read_resource(library, address))
         content = types.TextResourceContents(uri=found.uri, mime_type=found.mime, text=found.text)
         return types.ReadResourceResult(contents=[content])
@@ -282,12 +281,13 @@ def _explain(method: str, error: ValidationError) -> str:
 
 
 @contextmanager
-def _errors_of_the_protocol(codes: Mapping[int, int] | None = None) -> Iterator[None]:
-    """Raise our errors as the SDK's; `codes` puts other codes in the place of ours."""
+def _errors_of_the_protocol(version: str | None = None) -> Iterator[None]:
+    """Raise our errors as the SDK's, as a revision has them."""
     try:
         yield
     except RpcError as error:
-        code = (codes or {}).get(error.code, error.code)
+        is_old = isinstance(error, NoResource) and not is_modern(version)
+        code = _OLD_NOT_FOUND if is_old else error.code
         raise MCPError(code, error.message, error.data) from None
 
 
