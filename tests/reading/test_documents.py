@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from bookwheel.errors import BadRequest, BookwheelError, NotFound
 from bookwheel.library import Library
-from bookwheel.reading.documents import TextPart
+from bookwheel.model import Collection
+from bookwheel.reading.documents import TextPart, find_collection
 from tests.conftest import Shelf
 
 TEXT = "one\ntwo — zwei\n\nfour\n"
@@ -187,3 +188,36 @@ def test_lines_count_from_1_and_both_ends_belong_to_them(library: Library) -> No
 def test_lines_that_cannot_be_are_refused(library: Library, first: int, last: int) -> None:
     with pytest.raises(BadRequest, match=r"Lines count from 1|The document has 4 lines"):
         library.lines(library.document("text.txt"), first, last)
+
+
+def test_of_very_many_collections_some_are_named_and_the_rest_counted() -> None:
+    many = [Collection(f"{number:02}", "/x") for number in range(60)]
+
+    with pytest.raises(NotFound) as caught:
+        find_collection(many, "zzz")
+
+    assert caught.value.message == 'Collection "zzz" not found.'
+    assert (caught.value.hint or "").startswith('There is "00", "01", ')
+    assert (caught.value.hint or "").endswith('"48", "49" and 10 more.')
+
+
+def test_a_collection_is_near_by_its_name_as_well_as_by_its_alias() -> None:
+    known = [Collection("company-handbook", "/x", alias="hb"), Collection("plain", "/y")]
+
+    hints = {}
+    for wrong in ("company-handbok", "HB", "hhb", ""):
+        with pytest.raises(NotFound) as caught:
+            find_collection(known, wrong)
+        hints[wrong] = caught.value.hint
+
+    assert hints == {
+        "company-handbok": 'There is "company-handbook".',
+        "HB": 'There is "hb".',
+        "hhb": 'There is "hb".',
+        "": 'There is "hb", "plain".',
+    }
+
+
+def test_an_empty_name_is_no_collection(library: Library) -> None:
+    with pytest.raises(NotFound, match='Collection "" not found'):
+        library.document("text.txt", "")

@@ -130,7 +130,7 @@ def find_related(work: Work, asked: take.FindRelated) -> Reply:
     document = library.document(asked.document, asked.collection)
     hits = library.find_related(
         document,
-        text=asked.chunk,
+        text=(asked.chunk or "").strip() or None,
         limit=min(asked.limit, take.MOST_RESULTS),
         same_document=asked.sameDocument,
     )

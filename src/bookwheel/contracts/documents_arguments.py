@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from bookwheel.contracts.tool import NOT_A_FLAG, Arguments
 
@@ -24,9 +24,18 @@ Collections = Annotated[
 Count = Annotated[int, Field(ge=1), NOT_A_FLAG]
 Offset = Annotated[int, Field(ge=0), NOT_A_FLAG]
 Depth = Annotated[int, Field(ge=1, le=6), NOT_A_FLAG]
+
+
+def _refuse_flag(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("must be a number")
+    return value
+
+
 MaxDistance = Annotated[
     float | None,
     Field(description="Maximum semantic distance; hits without a distance are kept"),
+    BeforeValidator(_refuse_flag),
 ]
 HybridSearch = Annotated[
     bool, Field(description="Search by words and by meaning; false: by meaning alone if available")

@@ -11,6 +11,8 @@ from bookwheel.errors import BadRequest, NotFound
 from bookwheel.model import Collection, Document, SafeText, Status
 from bookwheel.safety.redact import make_safe
 
+_MOST_NAMED = 50
+"""So many collections are named where none is near to the one asked for."""
 _LONGEST_NAME = 200
 """Of a name longer than this, so many characters are compared with others and quoted back."""
 
@@ -33,17 +35,29 @@ def find_collection(collections: Sequence[Collection], name: str) -> Collection:
     for each in collections:
         if name in (each.name, each.alias):
             return each
-    names = [each.alias or each.name for each in collections]
-    near = nearest(name, names) or names[:10]
     raise NotFound(
-        f"Collection {quoted(name)} not found.", hint=f"There is {_listed(near)}." if near else None
+        f"Collection {quoted(name)} not found.", hint=_collections_near(collections, name)
     )
+
+
+def _collections_near(collections: Sequence[Collection], name: str) -> str | None:
+    """Say what the nearest collections are called, by alias or name, or else what all are."""
+    owners = {each.name: each for each in collections}
+    owners |= {each.alias: each for each in collections if each.alias}
+    near: dict[str, str] = {}
+    for label in nearest(name, list(owners)):
+        near.setdefault(owners[label].name, label)
+    shown = [*near.values()] or [each.alias or each.name for each in collections]
+    if not shown:
+        return None
+    more = len(shown) - _MOST_NAMED
+    return f"There is {_listed(shown[:_MOST_NAMED])}{f' and {more} more' if more > 0 else ''}."
 
 
 def find_document(engine: Engine, text: str, collection: str | None = None) -> Document:
     """Return the document that a text names; NotFound lists what is near."""
     known = [state.collection for state in engine.collections()]
-    scope = [find_collection(known, collection)] if collection else known
+    scope = known if collection is None else [find_collection(known, collection)]
     for group in candidates(text, scope):
         documents = [engine.document(name, path) for name, path in group]
         found = {each.key: each for each in documents if each is not None}
@@ -52,7 +66,7 @@ def find_document(engine: Engine, text: str, collection: str | None = None) -> D
             raise BadRequest(f"{quoted(text)} names several documents: {listed}.")
         if found:
             return make_presentable(_readable(next(iter(found.values()))))
-    where = f" in collection {quoted(collection)}" if collection else ""
+    where = "" if collection is None else f" in collection {quoted(collection)}"
     near = nearest_documents(engine, text, scope)
     raise NotFound(
         f"Document {quoted(text)} not found{where}.",
