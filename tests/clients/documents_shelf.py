@@ -1,18 +1,16 @@
-"""Collections with known documents, and short ways to ask the `documents` tools about them."""
+"""Collections with known documents, and short ways for a client to ask the `documents` tools."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bookwheel.contracts.dispatch import Offered, call
-from bookwheel.contracts.documents import CONTRACT
-from bookwheel.contracts.tool import Reply
-from bookwheel.contracts.work import Work
 from bookwheel.library import Library
 from bookwheel.settings import load
+from tests.clients.assistant import Assistant, Result
 
 SETUP = """\
 ---
@@ -84,43 +82,48 @@ HB = {"collection": "hb", "collectionId": "company-handbook"}
 def write(folder: Path, files: dict[str, str]) -> None:
     folder.mkdir()
     for path, text in files.items():
-        (folder / path).parent.mkdir(exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8", newline="")
 
 
-def open_library(place: Path) -> Iterator[Library]:
-    """Yield a library of three collections: one with an alias, one without, an empty one."""
+def write_shelf(place: Path) -> Path:
+    """Write three collections, with an alias, without one and empty; return their config."""
     manifest = {"manifest.json": '{"version": "2.1", "description": "How we work."}'}
     write(place / "handbook", HANDBOOK | manifest)
     write(place / "plain", PLAIN)
     write(place / "void", {})
-    (place / "config.toml").write_text(CONFIG, encoding="utf-8")
-    flags = {"index": str(place / "index"), "workers": 1}
-    with Library.open(load(flags, config=str(place / "config.toml"), environment={})) as opened:
-        opened.update()
-        yield opened
+    config = place / "config.toml"
+    config.write_text(CONFIG, encoding="utf-8")
+    return config
 
 
-def reply(library: Library, tool: str, **arguments: Any) -> Reply:
-    return call(Work(library), Offered((CONTRACT,), (CONTRACT,)), f"documents_{tool}", arguments)
+@contextmanager
+def configured(config: Path) -> Iterator[Library]:
+    """Open and index the library of a configuration file; its index lies beside it."""
+    flags = {"index": str(config.parent / "index"), "workers": 1}
+    with Library.open(load(flags, config=str(config), environment={})) as library:
+        library.update()
+        yield library
 
 
-def ask(library: Library, tool: str, **arguments: Any) -> Any:
+def reply(assistant: Assistant, tool: str, **arguments: Any) -> Result:
+    return assistant.call(f"documents_{tool}", **arguments)
+
+
+def ask(assistant: Assistant, tool: str, **arguments: Any) -> Any:
     """Return the answer's JSON, having seen that the structured content says the same."""
-    answer = reply(library, tool, **arguments)
+    answer = reply(assistant, tool, **arguments)
     assert not answer.is_error, answer.text
-    value = json.loads(answer.text)
+    value = answer.json
     assert answer.text == json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    assert answer.structured is not None
-    if isinstance(value, list):
-        assert list(answer.structured.values()) == [value]
-    else:
-        assert answer.structured == value
+    wrapper = "collections" if tool == "list_collections" else "results"
+    assert answer.structured == ({wrapper: value} if isinstance(value, list) else value)
     return value
 
 
-def refusal(library: Library, tool: str, **arguments: Any) -> str:
-    answer = reply(library, tool, **arguments)
-    assert answer.is_error
+def refusal(assistant: Assistant, tool: str, **arguments: Any) -> str:
+    """Return what is said of a call that fails: as a tool's result, never of JSON-RPC."""
+    answer = reply(assistant, tool, **arguments)
+    assert answer.is_error, answer.text
     assert answer.structured is None
     return answer.text
