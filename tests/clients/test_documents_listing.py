@@ -100,7 +100,7 @@ def test_description_and_version_come_from_either_manifest_or_from_the_configura
 def test_before_the_first_index_collections_are_listed_as_empty(shelf: Shelf) -> None:
     with shelf.open() as library, assisting(library) as assistant:
         assert ask(assistant, "list_collections") == [{"collection": "notes", "documentCount": 0}]
-        assert refusal(assistant, "search", query="x").startswith("There is no index at")
+        assert refusal(assistant, "search", query="x").startswith("Nothing is indexed yet.")
 
 
 # ------------------------------------------------------------------- documents
