@@ -508,3 +508,27 @@ def test_a_document_is_named_by_its_path_and_by_no_way_round(
         text = refusal(assistant, "get_document", collection="hb", document=elsewhere)
         assert " not found in collection " in text
         assert len(text) < 600
+
+
+@pytest.mark.parametrize(
+    "line", ["word " * 12, "x" * 120_000], ids=["many lines", "one endless line"]
+)
+def test_a_section_too_long_for_an_answer_says_how_to_read_on(shelf: Shelf, line: str) -> None:
+    text = "---\ntitle: x\n---\n# Top\n\nBefore.\n\n## Long\n\n" + f"{line}\n" * 2000
+    text = text[:300_000]
+    shelf.put("a.md", text)
+    shelf.update()
+    with shelf.open() as library, assisting(library) as assistant:
+        asked = {"collection": "notes", "document": "a.md"}
+        cut = ask(assistant, "get_section", section="Long", **asked)
+        read, offset = cut["content"], cut["nextOffset"]
+        glue = "" if text[offset - 1] != "\n" else "\n"
+        while offset is not None:
+            part = ask(assistant, "get_document", offset=offset, **asked)
+            read, glue, offset = read + glue + part["content"], "", part.get("nextOffset")
+
+    assert cut["truncated"]
+    assert len(cut["content"]) <= 50_000
+    assert cut["endLine"] == cut["startLine"] + cut["content"].count("\n")
+    assert f"offset {cut['nextOffset']}" in cut["hint"]
+    assert read == text[text.index("## Long") :]

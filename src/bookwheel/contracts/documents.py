@@ -10,6 +10,8 @@ from typing import Any
 
 from bookwheel.contracts import documents_arguments as take
 from bookwheel.contracts.documents_answers import (
+    LONGEST_SECTION,
+    cut_section,
     describe_collection,
     describe_remainder,
     explain_nothing,
@@ -105,6 +107,8 @@ def get_section(work: Work, asked: take.GetSection) -> Reply:
         "startLine": found.start_line,
         "endLine": found.end_line,
     }
+    if len(found.text) > LONGEST_SECTION:
+        return reply_with(answer | cut_section(found, library.text(document).text))
     if found.others:
         answer["otherSections"] = list(found.others)
         answer["hint"] = "Further headings match: ask with an entry of otherSections as section."

@@ -12,11 +12,13 @@ from bookwheel.library import Library
 from bookwheel.model import Collection, Document
 from bookwheel.query import SearchHit, SearchResults
 from bookwheel.reading.documents import TextPart, quoted
-from bookwheel.reading.sections import DEEPEST
+from bookwheel.reading.sections import DEEPEST, SectionText
 from bookwheel.safety.redact import make_safe
 
 NOTHING_FOUND = "No results found for the given query."
 _MOST_NOTES = 5
+LONGEST_SECTION = 50_000
+"""Characters of a section that one answer holds."""
 
 
 def reply_with(value: dict[str, Any], *, results: int = 1) -> Reply:
@@ -77,6 +79,25 @@ def describe_remainder(part: TextPart) -> dict[str, Any]:
         "nextOffset": rest,
         "hint": f"{part.total - rest} of {part.total} characters remain: go on with offset {rest}, "
         "or see documents_get_outline and read one section with documents_get_section.",
+    }
+
+
+def cut_section(found: SectionText, whole: str) -> dict[str, Any]:
+    """Return as many lines of a section as one answer holds, and how to read on."""
+    shown = found.text[:LONGEST_SECTION]
+    border = shown.rfind("\n")
+    shown = shown[:border] if border > 0 else shown  # one endless line is cut where it must
+    end_line = found.start_line + shown.count("\n")
+    before = sum(len(line) + 1 for line in whole.split("\n")[: found.start_line - 1])
+    rest = before + len(shown) + (border > 0)
+    return {
+        "content": shown,
+        "endLine": end_line,
+        "truncated": True,
+        "totalChars": len(found.text),
+        "nextOffset": rest,
+        "hint": f"{len(found.text) - len(shown)} of the section's {len(found.text)} characters "
+        f"remain: read a subsection, or go on with documents_get_document, offset {rest}.",
     }
 
 
