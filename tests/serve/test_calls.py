@@ -15,7 +15,7 @@ from bookwheel.contracts.tool import Contract, Reply, Tool
 from bookwheel.contracts.work import Cancelled, Work
 from bookwheel.serve.calls import Calls
 from bookwheel.serve.mcp import DocumentServer
-from tests.clients.assistant import LEGACY, MODERN
+from tests.clients.assistant import LEGACY, MODERN, connected
 from tests.conftest import Shelf
 from tests.serve.conftest import (
     PATIENCE,
@@ -185,3 +185,20 @@ def test_waiting_for_the_first_index_tells_its_progress(shelf: Shelf) -> None:
         within(main)
         calls.close()
     assert told == [(3, 9, "indexing")]
+
+
+def test_the_template_of_addresses_waits_for_the_first_index(shelf: Shelf) -> None:
+    """Before, nobody knows that there is but one collection, whose name addresses leave out."""
+    shelf.put("a.md", "zebra")
+    ready = threading.Event()
+
+    def index() -> None:
+        shelf.update()
+        ready.set()
+
+    with shelf.open() as library:
+        calls = Calls(library, ready=ready, progress=index, patience=PATIENCE)
+        with connected(DocumentServer(calls, Offered((SMALL,), (SMALL,)))) as assistant:
+            (template,) = assistant.ask("list_resource_templates").resource_templates
+        calls.close()
+    assert template.uri_template == "docs://{+path}"

@@ -151,7 +151,8 @@ class DocumentServer(Server[dict[str, Any]]):
         )
 
     async def _list_templates(self, _: Context, __: Any) -> types.ListResourceTemplatesResult:
-        made = describe_template(self._calls.library)
+        with _errors_of_the_protocol():
+            made = await self._calls.read(describe_template)
         template = types.ResourceTemplate(
             uri_template=made.uri_template,
             name="document",
