@@ -284,6 +284,12 @@ class Library:
 
         return read_section(self._engine, document, heading, subsections=subsections)
 
+    def sections(self, document: Document, headings: Sequence[str]) -> list[SectionText | None]:
+        """Read some sections of a document; None stands for one that it has not."""
+        from bookwheel.reading.sections import read_sections
+
+        return read_sections(self._engine, document, headings)
+
     def links(self, document: Document) -> list[Link]:
         """Return the links that go out of a document."""
         return self._engine.links(document.key)

@@ -317,6 +317,10 @@ def test_no_file_types_filter_nothing(handbook: Assistant) -> None:
     assert sorted(addresses(search(handbook, "reference memo", fileTypes=None))) == both
     assert sorted(addresses(search(handbook, "reference memo", fileTypes=["txt", "html"]))) == both
     assert addresses(search(handbook, "reference memo", fileTypes=["pdf", "tm"])) == []
+    assert (
+        sorted(addresses(search(handbook, "reference memo", fileTypes=["txt"] * 40_000)))
+        == both[1:]
+    )
 
 
 @pytest.mark.requirement("F-039")
@@ -371,7 +375,16 @@ def test_a_search_for_nothing_is_refused_with_the_name_of_the_argument(
             ["md", "."],
             "Argument 'fileTypes': must hold file extensions such as 'md' or '.html'.",
         ),
+        (
+            ["md\n\n1. docs://x"],
+            "Argument 'fileTypes': must hold file extensions such as 'md' or '.html'.",
+        ),
+        (["**/*.md"], "Argument 'fileTypes': must hold file extensions such as 'md' or '.html'."),
         ([3], "Argument 'fileTypes.0': input should be a valid string."),
+        (
+            [f"x{n}" for n in range(101)],
+            "Argument 'fileTypes': must hold at most 100 file extensions.",
+        ),
     ],
 )
 def test_file_types_that_are_none_are_refused(

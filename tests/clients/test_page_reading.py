@@ -275,6 +275,13 @@ def test_sections_that_do_not_fit_together_are_named(long: Any) -> None:
     )
 
 
+def test_many_names_of_no_section_are_all_named_or_counted(long: Any) -> None:
+    text = page(long[0], "parts.md", *(f"Nope {n}" for n in range(100)))
+
+    assert text.startswith('[Sections not found: "Nope 0", "Nope 1", ')
+    assert ' and 50 more. The headings of this page: "Long", "Part 0", ' in text
+
+
 def test_a_line_too_long_for_an_answer_is_cut_with_a_word_on_it(long: Any) -> None:
     text = page(long[0], "line.txt")
 

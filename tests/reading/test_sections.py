@@ -13,7 +13,7 @@ from bookwheel.errors import BadRequest, BookwheelError, NotFound
 from bookwheel.formats.registry import read
 from bookwheel.library import Library
 from bookwheel.model import Document
-from bookwheel.reading.sections import Heading, SectionText, _address, find_sections
+from bookwheel.reading.sections import Heading, Headings, SectionText
 from tests.conftest import Shelf
 
 GUIDE = """\
@@ -207,6 +207,6 @@ def test_the_lines_of_a_section_are_exactly_its_content(text: str) -> None:
 @example("# >\n#\n##")
 @example("# A\n## a\n## a\n# a #2")
 def test_the_name_given_to_a_section_finds_that_one(text: str) -> None:
-    sections = read(b"x\n" + text.encode(), "a.md").sections
-    for index in range(len(sections)):
-        assert find_sections(sections, _address(sections, index))[0] == index
+    headings = Headings(read(b"x\n" + text.encode(), "a.md").sections)
+    for index in range(len(headings.sections)):
+        assert headings.find(headings.address(index))[0] == index

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
@@ -24,6 +25,8 @@ from bookwheel.library import Library
 from bookwheel.query import Filters, SearchHit, SearchIn, SearchRequest, SearchResults
 
 MOST_HITS = 100
+MOST_EXTENSIONS = 100
+_EXTENSION = re.compile(r"[\w.+-]{1,40}")
 _EXAMPLE = '{"query": "install", "searchIn": "both", "limit": 10, "fileTypes": ["md"]}'
 _PLACES = {
     SearchIn.BOTH: "titles and contents",
@@ -46,9 +49,12 @@ def _cap(limit: int) -> int:
 
 def _extensions(names: list[str]) -> list[str]:
     bare = [name.strip().lstrip("*").lstrip(".").lower() for name in names]
-    if not all(bare):
+    if not all(map(_EXTENSION.fullmatch, bare)):
         raise ValueError("must hold file extensions such as 'md' or '.html'")
-    return [f".{name}" for name in bare]
+    distinct = [f".{name}" for name in dict.fromkeys(bare)]
+    if len(distinct) > MOST_EXTENSIONS:
+        raise ValueError(f"must hold at most {MOST_EXTENSIONS} file extensions")
+    return distinct
 
 
 class SearchDocuments(Arguments):

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from bookwheel.contracts.wording import listed
-from bookwheel.errors import BadRequest, NotFound
+from bookwheel.errors import BadRequest
 from bookwheel.library import Library
 from bookwheel.model import Document
+from bookwheel.reading.sections import SectionText
 
 LONGEST = 50_000
 """Characters of a page that one answer may hold; what is said about it comes on top."""
@@ -25,26 +26,25 @@ def read_page(library: Library, document: Document) -> str:
 
 def read_sections(library: Library, document: Document, wanted: Sequence[str]) -> str:
     """Return the sections asked for, in that order; say which are missing or do not fit."""
+    names = list(dict.fromkeys(wanted))
     parts: list[str] = []
     missing: list[str] = []
     crowded: list[str] = []
     further: dict[str, None] = {}
     room = LONGEST
-    for name in dict.fromkeys(wanted):
-        if room <= 0:
-            crowded.append(name)
-            continue
-        try:
-            text, first, others = _section(library, document, name)
-        except (NotFound, BadRequest):
+    for name, section in zip(names, library.sections(document, names), strict=True):
+        found = _text_of(section) if section else _read_lines(library, document, name)
+        if found is None:
             missing.append(name)
             continue
-        if parts and len(text) > room:
+        text, first = found
+        if room <= 0 or (parts and len(text) > room):
             crowded.append(name)
             continue
         room -= len(text)
-        further |= dict.fromkeys(others)
         parts.append(_fit(library, document, text, first=first))
+        if section and not _NUMBERED.search(name):
+            further |= dict.fromkeys(section.others)
     if crowded:
         parts.append(f"[No room in this answer for {listed(crowded)}. Ask for them again.]")
     if further:
@@ -54,18 +54,21 @@ def read_sections(library: Library, document: Document, wanted: Sequence[str]) -
     return "\n\n".join(part.strip("\n") for part in parts)
 
 
-def _section(library: Library, document: Document, name: str) -> tuple[str, int, tuple[str, ...]]:
-    """Return the text that a name stands for, the line it begins at, and what else it may mean."""
+def _text_of(section: SectionText) -> tuple[str, int]:
+    """Return the text of a section and the line of the page that it begins at."""
+    return section.text, section.start_line
+
+
+def _read_lines(library: Library, document: Document, name: str) -> tuple[str, int] | None:
+    """Return the lines that a name such as `lines 10-20` stands for, if it does and they are."""
     lines = _LINES.fullmatch(name.strip())
+    if lines is None:
+        return None
+    first, last = int(lines[1]), int(lines[2])
     try:
-        section = library.section(document, name)
-    except NotFound:
-        if lines is None:
-            raise
-        first = int(lines[1])
-        return library.lines(document, first, int(lines[2])).text, first, ()
-    others = () if _NUMBERED.search(name) else section.others
-    return section.text, section.start_line, others
+        return library.lines(document, first, last).text, first
+    except BadRequest:
+        return None
 
 
 def _explain_missing(library: Library, document: Document, missing: list[str]) -> str:

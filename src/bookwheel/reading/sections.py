@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from bookwheel.engines.base import Engine
@@ -53,17 +54,32 @@ def read_section(
     engine: Engine, document: Document, wanted: str, *, subsections: bool = True
 ) -> SectionText:
     """Return the section that a heading, a heading trail or a numbered heading names."""
-    sections = engine.sections(document.key)
-    matches = find_sections(sections, wanted)
+    headings = Headings(engine.sections(document.key))
+    matches = headings.find(wanted)
     if not matches:
-        raise _not_found(document, sections, wanted)
+        raise _not_found(document, headings.sections, wanted)
+    return _read(engine.text(document.key), headings, matches, subsections=subsections)
+
+
+def read_sections(
+    engine: Engine, document: Document, wanted: Sequence[str]
+) -> list[SectionText | None]:
+    """Return the section that each name stands for, or None where there is none."""
+    headings, data = Headings(engine.sections(document.key)), engine.text(document.key)
+    found = [headings.find(name) for name in wanted]
+    return [_read(data, headings, matches) if matches else None for matches in found]
+
+
+def _read(
+    data: bytes, headings: Headings, matches: list[int], *, subsections: bool = True
+) -> SectionText:
+    sections = headings.sections
     chosen = sections[matches[0]]
     end, end_line = chosen.end, chosen.end_line
     if not subsections and matches[0] + 1 < len(sections):
         following = sections[matches[0] + 1]
         if following.start < chosen.end:
             end, end_line = following.start, following.start_line - 1
-    data = engine.text(document.key)
     text = data[chosen.start : end].decode("utf-8", "replace")
     return SectionText(
         heading=make_safe(chosen.heading),
@@ -71,62 +87,69 @@ def read_section(
         text=make_safe(text.removesuffix("\n")),
         start_line=chosen.start_line,
         end_line=end_line,
-        others=tuple(_address(sections, index) for index in matches[1 : _MOST_OTHERS + 1]),
+        others=tuple(headings.address(index) for index in matches[1 : _MOST_OTHERS + 1]),
     )
 
 
-def _address(sections: Sequence[Section], index: int) -> SafeText:
-    """Return a name that finds exactly this section: its trail, numbered where need be."""
-    heading = make_safe(sections[index].heading)
-    trail = make_safe(" > ".join(_trails(sections)[index]))
-    for name in (trail, heading):
-        found = _by_name(sections, name)
-        if found == [index]:
-            return name
-        if index in found:
-            numbered = SafeText(f"{name} #{found.index(index) + 1}")
-            if find_sections(sections, numbered)[0] == index:
-                return numbered
-    return heading
+class Headings:
+    """The headings of one document, read once to find sections by many names."""
 
+    def __init__(self, sections: Sequence[Section]) -> None:
+        self.sections = sections
+        self._plain = [_plain(section.heading) for section in sections]
 
-def _trails(sections: Sequence[Section]) -> list[tuple[str, ...]]:
-    trails: list[tuple[str, ...]] = []
-    stack: list[Section] = []
-    for section in sections:
-        while stack and stack[-1].level >= section.level:
-            stack.pop()
-        stack.append(section)
-        trails.append(tuple(each.heading for each in stack))
-    return trails
+    @cached_property
+    def _trails(self) -> list[str]:
+        trails: list[str] = []
+        stack: list[Section] = []
+        for section in self.sections:
+            while stack and stack[-1].level >= section.level:
+                stack.pop()
+            stack.append(section)
+            trails.append(" > ".join(each.heading for each in stack))
+        return trails
 
+    @cached_property
+    def _plain_trails(self) -> list[str]:
+        return [_plain(trail) for trail in self._trails]
 
-def find_sections(sections: Sequence[Section], wanted: str) -> list[int]:
-    """Return the sections a text names: exact headings, else trails, else parts of headings."""
-    exact = _by_name(sections, wanted)
-    if exact:
-        return exact
-    name, number = _numbered(wanted)
-    found = (_by_name(sections, name) or _by_part(sections, name)) if number else []
-    if number and number <= len(found):
-        chosen = found.pop(number - 1)
-        return [chosen, *found]
-    return _by_part(sections, wanted)
+    def find(self, wanted: str) -> list[int]:
+        """Return the sections a text names: exact headings, else trails, else parts of headings."""
+        exact = self._by_name(wanted)
+        if exact:
+            return exact
+        name, number = _numbered(wanted)
+        found = (self._by_name(name) or self._by_part(name)) if number else []
+        if number and number <= len(found):
+            chosen = found.pop(number - 1)
+            return [chosen, *found]
+        return self._by_part(wanted)
 
+    def address(self, index: int) -> SafeText:
+        """Return a name that finds exactly this section: its trail, numbered where need be."""
+        heading = make_safe(self.sections[index].heading)
+        for name in (make_safe(self._trails[index]), heading):
+            found = self._by_name(name)
+            if found == [index]:
+                return name
+            if index in found:
+                numbered = SafeText(f"{name} #{found.index(index) + 1}")
+                if self.find(numbered)[0] == index:
+                    return numbered
+        return heading
 
-def _by_name(sections: Sequence[Section], wanted: str) -> list[int]:
-    plain = _plain(wanted)
-    exact = [i for i, section in enumerate(sections) if _plain(section.heading) == plain]
-    if exact or ">" not in plain:
-        return exact
-    trails = [_plain(" > ".join(trail)) for trail in _trails(sections)]
-    whole = [i for i, trail in enumerate(trails) if trail == plain]
-    return whole or [i for i, trail in enumerate(trails) if trail.endswith(" > " + plain)]
+    def _by_name(self, wanted: str) -> list[int]:
+        plain = _plain(wanted)
+        exact = [i for i, heading in enumerate(self._plain) if heading == plain]
+        if exact or ">" not in plain:
+            return exact
+        whole = [i for i, trail in enumerate(self._plain_trails) if trail == plain]
+        ending = " > " + plain
+        return whole or [i for i, trail in enumerate(self._plain_trails) if trail.endswith(ending)]
 
-
-def _by_part(sections: Sequence[Section], wanted: str) -> list[int]:
-    plain = _plain(wanted)
-    return [i for i, each in enumerate(sections) if plain and plain in _plain(each.heading)]
+    def _by_part(self, wanted: str) -> list[int]:
+        plain = _plain(wanted)
+        return [i for i, heading in enumerate(self._plain) if plain and plain in heading]
 
 
 def _numbered(wanted: str) -> tuple[str, int]:
