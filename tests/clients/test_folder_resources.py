@@ -17,7 +17,7 @@ from pydantic import AnyUrl
 
 from bookwheel.library import Library
 from tests.clients.assistant import LEGACY, MODERN, Assistant, assisting
-from tests.clients.handbook import FILLER, HANDBOOK, asking, fill, fill_two, refusal
+from tests.clients.handbook import FILLER, HANDBOOK, addresses, asking, fill, fill_two, refusal
 from tests.conftest import Shelf
 
 ERAS = pytest.mark.parametrize("era", [LEGACY, MODERN])
@@ -197,6 +197,27 @@ def test_an_encoded_spelling_goes_before_a_plain_one(shelf: Shelf) -> None:
         assert assistant.read("docs://a%20b.md")["text"] == "blank"
         assert assistant.read("docs://a b.md")["text"] == "blank"
         assert assistant.read("docs://a%2520b.md")["text"] == "percent"
+
+
+@pytest.mark.requirement("F-020", "F-021")
+def test_collections_of_odd_names_lead_addresses_that_read_their_documents(shelf: Shelf) -> None:
+    folders = [shelf.place / name for name in ("My notes #1", "a:b@c", "Übung", "x/My notes #1")]
+    for n, folder in enumerate(folders):
+        shelf.put(f"{folder}/Sub dir/a?.md", f"zebra {n}")
+    library = shelf.open(*folders)
+    library.update()
+    with asking(library, "folder") as assistant:
+        listed = [entry["uri"] for entry in assistant.resources()]
+        texts = sorted(assistant.read(address)["text"] for address in listed)
+        found = assistant.call("search_documents", query="zebra").text
+
+    assert texts == [f"zebra {n}" for n in range(4)]
+    assert {address.partition("//")[2].partition("/")[2] for address in listed} == {
+        "Sub%20dir/a%3F.md"
+    }
+    assert len({urlsplit(address).netloc for address in listed}) == 4
+    assert all(str(AnyUrl(address)) == address for address in listed)
+    assert sorted(addresses(found)) == sorted(listed)
 
 
 @pytest.mark.requirement("F-021")
