@@ -111,6 +111,20 @@ def test_the_chunks_of_a_document_are_numbered_from_one_to_their_count(shelf: Sh
     assert {hit["totalChunks"] for hit in hits} == {len(words)}
 
 
+@pytest.mark.requirement("D-041")
+def test_a_heading_further_down_in_a_passage_is_not_the_one_above_it(shelf: Shelf) -> None:
+    front = "---\ntitle: Front\n---\n"
+    shelf.put("a.md", f"{front}A wombat before all.\n\n## First\n\nText.\n\n### Second\n\nText.\n")
+    shelf.put("b.md", f"{front}A numbat before all.\n\nFirst\n=====\n\nText.\n")
+    shelf.update()
+    with shelf.open() as library, assisting(library) as assistant:
+        hits = [ask(assistant, "search", query=query)[0] for query in ("wombat", "numbat")]
+
+    for hit in hits:
+        assert "First" in hit["content"]
+        assert "sectionHeading" not in hit
+
+
 @pytest.mark.requirement("D-042")
 @pytest.mark.parametrize("query", ["antarctic krill", "emperor", "penguins krill tax", "the of"])
 def test_scores_lie_between_0_and_1_and_never_grow(assistant: Assistant, query: str) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from bookwheel.contracts.tool import Reply
 from bookwheel.errors import NotFound
 from bookwheel.library import Library
-from bookwheel.model import Collection, Document
+from bookwheel.model import Collection, Document, SafeText
 from bookwheel.query import SearchHit, SearchResults
 from bookwheel.reading.documents import TextPart, quoted
 from bookwheel.reading.sections import DEEPEST, SectionText
@@ -19,6 +20,7 @@ NOTHING_FOUND = "No results found for the given query."
 _MOST_NOTES = 5
 LONGEST_SECTION = 50_000
 """Characters of a section that one answer holds."""
+_HEADING_LINE = re.compile(r"^ {0,3}(?:#{1,6}(?:\s|$)|(?:=+|-+)\s*$)", re.MULTILINE)
 
 
 def reply_with(value: dict[str, Any], *, results: int = 1) -> Reply:
@@ -110,7 +112,9 @@ def list_hits(
     for hit in hits:
         item = name_collection(collections[hit.collection])
         item |= {document_key: hit.document, "documentTitle": hit.title}
-        heading = hit.heading or _heading_above(library, hit)
+        heading = hit.heading
+        if not heading or _goes_on_into_a_section(hit.passage):
+            heading = _heading_above(library, hit)
         if heading:
             item["sectionHeading"] = heading
         item |= {"content": hit.passage, "relevanceScore": hit.score, "distance": None}
@@ -120,14 +124,21 @@ def list_hits(
     return made
 
 
-def _heading_above(library: Library, hit: SearchHit) -> str:
-    """Return the heading over a passage whose trail is empty: there, the title is left out."""
+def _goes_on_into_a_section(passage: str) -> bool:
+    """Tell whether a passage begins with plain text and has a heading further down."""
+    first, _, rest = passage.partition("\n")
+    return not first.lstrip().startswith("#") and _HEADING_LINE.search(rest) is not None
+
+
+def _heading_above(library: Library, hit: SearchHit) -> SafeText:
+    """Return the heading over a passage whose own trail leaves the title out or looks below."""
     try:
         document = library.document(hit.document, hit.collection)
         headings = library.outline(document, depth=DEEPEST)
     except NotFound:  # it went away meanwhile
-        return ""
-    return next((each.text for each in reversed(headings) if each.line <= hit.start_line), "")
+        return SafeText("")
+    above = (each.text for each in reversed(headings) if each.line <= hit.start_line)
+    return next(above, SafeText(""))
 
 
 def explain_nothing(
