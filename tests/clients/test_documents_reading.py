@@ -239,8 +239,7 @@ def test_a_missing_section_names_the_nearest_headings(assistant: Assistant) -> N
         'Section "Linnux" not found in document "guides/setup.md". Its headings include "Linux".'
     )
     assert refusal(assistant, "get_section", **OF_SETUP, section="Usage #3") == (
-        'Section "Usage #3" not found in document "guides/setup.md". '
-        'Its headings include "Usage", "Usage".'
+        'Section "Usage #3" not found in document "guides/setup.md". Its headings include "Usage".'
     )
     assert refusal(assistant, "get_section", **OF_SETUP, section="Not a heading").startswith(
         'Section "Not a heading" not found in document "guides/setup.md". Its headings include'

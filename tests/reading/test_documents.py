@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bookwheel.errors import BadRequest, BookwheelError, NotFound
 from bookwheel.library import Library
 from bookwheel.model import Collection
-from bookwheel.reading.documents import TextPart, find_collection
+from bookwheel.reading.documents import TextPart, find_collection, nearest_paths
 from tests.conftest import Shelf
 
 TEXT = "one\ntwo — zwei\n\nfour\n"
@@ -221,3 +221,28 @@ def test_a_collection_is_near_by_its_name_as_well_as_by_its_alias() -> None:
 def test_an_empty_name_is_no_collection(library: Library) -> None:
     with pytest.raises(NotFound, match='Collection "" not found'):
         library.document("text.txt", "")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "near"),
+    [
+        ("guides/instalation.md", ["guides/setup/installation.md"]),
+        ("sub/x%20y/u.md", ["sub/x y/ü?#%.md"]),
+        ("installation", ["guides/setup/installation.md"]),
+        ("Guides", ["guides/setup/installation.md", "guides/tutorial.md"]),
+        ("tutorial.html", ["guides/tutorial.md"]),
+        ("aa.md", ["a.md"]),
+        ("web/three/index.md", ["web/tree/index.md"]),
+        ("the tutorial", ["guides/tutorial.md"]),
+        ("", []),
+        ("qqqqqqqq", []),
+    ],
+)
+def test_the_nearest_paths_are_like_the_name_and_not_like_its_extension(
+    wrong: str, near: list[str]
+) -> None:
+    paths = ["a.md", "b.md", "readme.md", "x/y.md", "guides/setup/installation.md"]
+    paths += ["guides/tutorial.md", "zz.md", "sub/x y/ü?#%.md"]
+    paths += [f"web/{name}/index.md" for name in ("a", "b", "c", "d", "e", "f", "tree")]
+
+    assert nearest_paths(wrong, paths)[: len(near) or None] == near

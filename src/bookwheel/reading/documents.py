@@ -13,6 +13,9 @@ from bookwheel.safety.redact import make_safe
 
 _MOST_NAMED = 50
 """So many collections are named where none is near to the one asked for."""
+_HOLDS = 82.0
+_BY_FILE_NAME = 0.8
+"""What a path that holds the text counts, of 100, and what one with a like file name does."""
 _LONGEST_NAME = 200
 """Of a name longer than this, so many characters are compared with others and quoted back."""
 
@@ -100,7 +103,41 @@ def nearest_documents(engine: Engine, text: str, scope: Sequence[Collection]) ->
         for each in scope
         for path in engine.paths(each.name)
     ]
-    return nearest(text.removeprefix(SCHEME), paths)
+    return nearest_paths(text.removeprefix(SCHEME), paths)
+
+
+def nearest_paths(text: str, paths: Sequence[str], *, limit: int = 5) -> list[str]:
+    """Return the paths most like a text: as a whole, by the file's name, or because they hold it.
+
+    Extensions, which nearly all share, are left out of it.
+    """
+    from rapidfuzz import fuzz, process, utils
+
+    wanted = _bare(text[:_LONGEST_NAME])
+    bare = [_bare(path) for path in paths]
+    names = [path.rpartition("/")[2] for path in bare]
+    scores = {i: _HOLDS for i, path in enumerate(bare) if len(wanted) > 2 and wanted in path}
+    for asked, known, weight in (
+        (wanted, bare, 1.0),
+        (wanted.rpartition("/")[2], names, _BY_FILE_NAME),
+    ):
+        for _, score, i in process.extract(
+            asked,
+            known,
+            scorer=fuzz.ratio,
+            processor=utils.default_process,
+            limit=limit,
+            score_cutoff=60,
+        ):
+            scores[i] = max(scores.get(i, 0.0), score * weight)
+    best = sorted(scores, key=lambda i: (-scores[i], paths[i]))[:limit]
+    return [paths[i] for i in best] or nearest(text, paths, limit=limit)
+
+
+def _bare(path: str) -> str:
+    """Return a path without its extension, in small letters."""
+    stem, dot, extension = path.rpartition(".")
+    return (stem if dot and "/" not in extension else path).casefold()
 
 
 def nearest(text: str, names: Sequence[str], *, limit: int = 5) -> list[str]:

@@ -166,7 +166,7 @@ def _plain(heading: str) -> str:
 
 
 def _not_found(document: Document, sections: Sequence[Section], wanted: str) -> NotFound:
-    headings = [section.heading for section in sections]
+    headings = list(dict.fromkeys(section.heading for section in sections))
     near = nearest(wanted, headings) or headings[:10]
     listed = ", ".join(quoted(heading) for heading in near)
     return NotFound(
