@@ -27,8 +27,9 @@ FIGURES = (
     "quality",
     "freshness",
     "small",
+    "throughput",
 )
-_LIBRARIES = ("bookwheel", "apsw", "tantivy", "typer")
+_LIBRARIES = ("bookwheel", "apsw", "tantivy", "typer", "mcp")
 
 
 def measure(corpus: Corpus, name: str) -> list[Figure]:

@@ -15,8 +15,8 @@ from bookwheel.library import DATABASE, Library
 from bookwheel.model import Document
 from bookwheel.settings import Settings, load
 
-_WORD = re.compile(r"\b[a-z]{4,14}\b")
-_TEMPLATES = (
+WORD = re.compile(r"\b[a-z]{4,14}\b")
+TEMPLATES = (
     "how to {} the {}",
     "how do I {} a {} with {}",
     "what is the {} of a {}",
@@ -44,7 +44,8 @@ class Row:
 class Corpus:
     """What every figure works on; `work` is a folder of ours that may be filled.
 
-    Indexing is measured `rounds` times, what is short `repeats` times.
+    Indexing is measured `rounds` times, what is short `repeats` times, each stretch of load
+    lasts `slice_seconds`.
     """
 
     folders: Sequence[str]
@@ -52,6 +53,8 @@ class Corpus:
     queries: int = 120
     rounds: int = 3
     repeats: int = 15
+    clients: int = 16
+    slice_seconds: float = 3.0
     seed: int = 7
     _opened: list[Library] = field(default_factory=list)
 
@@ -109,7 +112,7 @@ class Corpus:
         rng = random.Random(self.seed)
         questions: list[str] = []
         while len(questions) < self.queries:
-            template = rng.choice(_TEMPLATES)
+            template = rng.choice(TEMPLATES)
             words = self._sample_words(rng, template.count("{}"))
             question = template.format(*words)
             if 4 <= len(question.split()) <= 10:
@@ -121,7 +124,7 @@ class Corpus:
         for _ in range(100):
             document = rng.choice(self.documents)
             text = self.library._engine.text(document.key).decode("utf-8", "replace")
-            words = _WORD.findall(text)
+            words = WORD.findall(text)
             if len(set(words)) >= count:
                 return rng.sample(words, count)
         return ["document"] * count
