@@ -13,10 +13,11 @@ from bookwheel.engines.base import CollectionState
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import BadRequest, BookwheelError, IndexDamaged, NotFound
 from bookwheel.formats import READERS_VERSION
-from bookwheel.model import Collection, Document, Link
+from bookwheel.model import Collection, Document, Link, SafeText
 from bookwheel.query import SearchHit, SearchRequest, SearchResults
 from bookwheel.reading import documents as reading
 from bookwheel.reading.documents import TextPart
+from bookwheel.safety.redact import make_safe
 from bookwheel.search.run import search
 from bookwheel.settings import Settings
 
@@ -277,6 +278,12 @@ class Library:
         from bookwheel.reading.sections import read_outline
 
         return read_outline(self._engine, document, depth=depth)
+
+    def heading_above(self, hit: SearchHit) -> SafeText:
+        """Return the heading that a hit stands under, if there is one."""
+        return make_safe(
+            self._engine.heading_above(hit.collection, hit.document, hit.start_line) or ""
+        )
 
     def section(self, document: Document, heading: str, *, subsections: bool = True) -> SectionText:
         """Read one section of a document."""

@@ -8,12 +8,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from bookwheel.contracts.tool import Reply
-from bookwheel.errors import NotFound
 from bookwheel.library import Library
-from bookwheel.model import Collection, Document, SafeText
+from bookwheel.model import Collection, Document
 from bookwheel.query import SearchHit, SearchResults
 from bookwheel.reading.documents import TextPart, quoted
-from bookwheel.reading.sections import DEEPEST, SectionText
+from bookwheel.reading.sections import SectionText
 from bookwheel.safety.redact import make_safe
 
 NOTHING_FOUND = "No results found for the given query."
@@ -114,7 +113,8 @@ def list_hits(
         item |= {document_key: hit.document, "documentTitle": hit.title}
         heading = hit.heading
         if not heading or _goes_on_into_a_section(hit.passage):
-            heading = _heading_above(library, hit)
+            # Its trail leaves the title out, or looks below.
+            heading = library.heading_above(hit)
         if heading:
             item["sectionHeading"] = heading
         item |= {"content": hit.passage, "relevanceScore": hit.score, "distance": None}
@@ -128,17 +128,6 @@ def _goes_on_into_a_section(passage: str) -> bool:
     """Tell whether a passage begins with plain text and has a heading further down."""
     first, _, rest = passage.partition("\n")
     return not first.lstrip().startswith("#") and _HEADING_LINE.search(rest) is not None
-
-
-def _heading_above(library: Library, hit: SearchHit) -> SafeText:
-    """Return the heading over a passage whose own trail leaves the title out or looks below."""
-    try:
-        document = library.document(hit.document, hit.collection)
-        headings = library.outline(document, depth=DEEPEST)
-    except NotFound:  # it went away meanwhile
-        return SafeText("")
-    above = (each.text for each in reversed(headings) if each.line <= hit.start_line)
-    return next(above, SafeText(""))
 
 
 def explain_nothing(

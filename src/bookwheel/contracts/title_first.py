@@ -37,7 +37,9 @@ class _Asked:
 
     def is_in(self, text: str, language: str) -> bool:
         """Tell whether a text holds every word."""
-        finder = self._finders.setdefault(language, Finder(self._terms, language))
+        finder = self._finders.get(language)
+        if finder is None:
+            finder = self._finders[language] = Finder(self._terms, language)
         found = {term for _, _, term in finder.find(text)}
         return bool(found) and all(found & word for word in self._words)
 

@@ -66,6 +66,7 @@ class Planner:
         self._engine = engine
         self._languages = languages
         self._pages = engine.page_count()
+        self._made: dict[tuple[Clause, SearchIn], tuple[Term, ...]] = {}
 
     def plan(self, question: Question, request: SearchRequest) -> Plan:
         """Return what a question looks for."""
@@ -166,6 +167,13 @@ class Planner:
         )
 
     def _terms(self, clause: Clause, search_in: SearchIn) -> tuple[Term, ...]:
+        """Return a clause's terms, made once for the several matches of one search."""
+        made = self._made.get((clause, search_in))
+        if made is None:
+            made = self._made[clause, search_in] = self._make_terms(clause, search_in)
+        return made
+
+    def _make_terms(self, clause: Clause, search_in: SearchIn) -> tuple[Term, ...]:
         fields = {
             SearchIn.TITLE: (Field.TITLE,),
             SearchIn.CONTENT: (Field.HEADING, Field.BODY),

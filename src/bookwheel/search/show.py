@@ -38,7 +38,9 @@ def show(
             continue
         passage = passages.get((item.document, item.chunk))
         words = held.get(item.document) if item.document not in whole else None
-        finder = finders.setdefault(document.language, Finder(worth, document.language))
+        finder = finders.get(document.language)
+        if finder is None:
+            finder = finders[document.language] = Finder(worth, document.language)
         hit = _hit(plan, document, passage, finder, worth, words, ceiling)
         ceiling = hit.score
         hits.append(hit)

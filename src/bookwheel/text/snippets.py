@@ -15,7 +15,7 @@ _UNSEEN = re.compile(r"\{(?:#[\w-]+|/\*.*?\*/)\}|<!--.*?-->", re.S)
 """Identifiers behind headings, and comments: no reader of the document sees them."""
 _TIES = re.compile(r"[-._:'’()&/ ]{0,2}\Z")
 _LINE_MARKS = re.compile(
-    r"(?m)^[ \t]{0,3}(?:#{1,6}[ \t]+|>[ \t]?|(?:---+|===+|```+\w*|~~~+\w*)[ \t]*$)"
+    r"(?m)\n[ \t]{0,3}(?:#{1,6}[ \t]+|>[ \t]?|(?:---+|===+|```+\w*|~~~+\w*)[ \t]*$)"
 )
 
 
@@ -31,8 +31,10 @@ class Cutting(NamedTuple):
 
 def plain(markdown: str) -> str:
     """Return Markdown on one line, without what only steers its look."""
-    shown = _LINE_MARKS.sub("", _LINK_TARGET.sub(r"\1", _UNSEEN.sub("", markdown)))
-    return " ".join(shown.split())
+    shown = _UNSEEN.sub("", markdown) if "{" in markdown or "<!--" in markdown else markdown
+    if "](" in shown:
+        shown = _LINK_TARGET.sub(r"\1", shown)
+    return " ".join(_LINE_MARKS.sub("\n", "\n" + shown).split())
 
 
 def cut_snippet(markdown: str, finder: Finder, worth: Mapping[str, float], length: int) -> Cutting:

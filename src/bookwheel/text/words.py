@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -43,6 +43,9 @@ _NAME = re.compile(
     rf"(?P<tail>{_CALL}|\+\+|#(?!\w))?"
 )
 _WORDS = re.compile(_WORD)
+_NO_WORD = re.compile(r"[\W_]")
+_WORDS_ALONE = {code: " " for code in range(128) if not chr(code).isalnum()}
+"""Blanks out of ASCII what is no part of a word, leaving every word at its place."""
 _TIED = re.compile(r"[-._:&]")
 _POSSESSIVE = re.compile(r"['’][sS]$")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^A-Za-z\d]+")
@@ -65,10 +68,11 @@ def _script_run() -> re.Pattern[str]:
 
 
 @cache
-def _may_hold_marks() -> re.Pattern[str]:
-    """Match the blocks in which combining marks are found, before a look at each character."""
+def _needs_care() -> re.Pattern[str]:
+    """Match scripts without spaces, and the blocks in which combining marks are found."""
     return re.compile(
-        "[\u0300-\u036f\u0483-\u0489\u0590-\u1dff\u20d0-\u20ff\u2cef-\u2d7f\u302a-\u309a"
+        f"[{_UNSPACED}"
+        "\u0300-\u036f\u0483-\u0489\u0590-\u1dff\u20d0-\u20ff\u2cef-\u2dff\u302a-\u309a"
         "\ua66f-\uabff\ufb1e\ufe00-\ufe2f\U00010000-\U0010ffff]"
     )
 
@@ -310,37 +314,51 @@ class Finder(dict[str, str]):
         super().__init__()
         self._worth = worth
         self._language = language
-        self._initials = frozenset(term[0] for term in worth if term)
+        initials = {term[0] for term in worth if term}
+        self._initials = initials | {letter.upper() for letter in initials}
+        self._keeps_initials = language not in _STEMS_LOSE_PREFIXES
 
     def __missing__(self, word: str) -> str:
-        if self._cannot_match(word):
-            self[word] = ""
-            return ""
         terms = [term for term in word_forms(word, self._language) if term in self._worth]
         best = max(terms, key=lambda term: (self._worth[term], term)) if terms else ""
         self[word] = best
         return best
 
-    def _cannot_match(self, word: str) -> bool:
-        """Tell at a glance: a plain word and its stem begin with one letter in most languages."""
-        return (
-            word.isascii()
-            and word[1:].islower()
-            and word[0].lower() not in self._initials
-            and self._language not in _STEMS_LOSE_PREFIXES
-        )
+    def _may_match(self, words: Iterable[str]) -> Iterable[str]:
+        """Leave out most words at a glance: a plain one and its stem begin with one letter."""
+        if not self._keeps_initials:
+            return words
+        initials = self._initials
+        return [
+            word
+            for word in words
+            if word[0] in initials or not word[1:].islower() or not word.isascii()
+        ]
 
     def find(self, text: str) -> list[tuple[int, int, str]]:
         """Return (start, end, term) for each word of a text that matches."""
+        if text.isascii():
+            return self._find_between_blanks(text.translate(_WORDS_ALONE))
+        if not _needs_care().search(text):
+            return self._find_between_blanks(_NO_WORD.sub(" ", text))
         found: list[tuple[int, int, str]] = []
-        plain = text.isascii()
         for match in _WORDS.finditer(_shadow(text)):
-            if plain:
-                term = self[match[0]]
-                if term:
-                    found.append((match.start(), match.end(), term))
-            else:
-                found += self._find_in_word(text, *match.span())
+            found += self._find_in_word(text, *match.span())
+        return found
+
+    def _find_between_blanks(self, words: str) -> list[tuple[int, int, str]]:
+        """Look at each word once, then for the places of those that match."""
+        found = []
+        padded = f" {words} "
+        for word in self._may_match(set(words.split())):
+            term = self[word]
+            if term:
+                alone = f" {word} "
+                start = padded.find(alone)
+                while start >= 0:
+                    found.append((start, start + len(word), term))
+                    start = padded.find(alone, start + len(word) + 1)
+        found.sort()
         return found
 
     def _find_in_word(self, text: str, start: int, end: int) -> list[tuple[int, int, str]]:

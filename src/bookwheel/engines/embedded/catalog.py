@@ -19,23 +19,27 @@ _DOCUMENT = """d.id, c.name, d.path, d.title, d.description, d.tags, d.extension
  d.modified_ns, d.date, d.source, d.language, d.words, d.characters, d.chunks, d.status, d.reason,
  d.generation"""
 _TAGS, _STATUS = 5, 16
+_STATUSES = {str(status): status for status in Status}
 
 
-@contextmanager
-def decoding() -> Iterator[None]:
+class decoding:  # noqa: N801 - used as a function; a generator would cost more than most rows
     """Take a row that makes no sense for what it is: damage that SQLite does not see."""
-    try:
-        yield
-    except (TypeError, ValueError, LookupError, AttributeError) as error:
-        raise apsw.CorruptError("a row makes no sense") from error
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, (TypeError, ValueError, LookupError, AttributeError)):
+            raise apsw.CorruptError("a row makes no sense") from error
 
 
 def _document(row: Sequence[Any]) -> Document:
     fields = list(row)
     with decoding():
-        fields[_TAGS] = tuple(json.loads(fields[_TAGS]))
-        fields[_STATUS] = Status(fields[_STATUS])
-    return Document(*fields)
+        tags = fields[_TAGS]
+        fields[_TAGS] = tuple(json.loads(tags)) if tags != "[]" else ()
+        fields[_STATUS] = _STATUSES[fields[_STATUS]]
+    return Document._make(fields)
 
 
 def askable(text: str) -> str:
@@ -219,6 +223,19 @@ def read_sections(connection: apsw.Connection, key: int) -> list[Section]:
     return [Section(*row) for row in rows]
 
 
+def read_heading_above(
+    connection: apsw.Connection, collection: str, path: str, line: int
+) -> str | None:
+    """Return the last heading at or before a line of a document, if there is one."""
+    row = connection.execute(
+        "SELECT s.heading FROM collections c JOIN documents d ON d.collection = c.id "
+        "JOIN sections s ON s.document = d.id WHERE c.name = ? AND d.path = ? AND d.status = 'ok' "
+        "AND s.start_line <= ? ORDER BY s.ordinal DESC LIMIT 1",
+        (collection, path, line),
+    ).fetchone()
+    return row[0] if row else None
+
+
 def read_links(connection: apsw.Connection, key: int) -> list[Link]:
     """Return the links that go out of a document in order."""
     rows = connection.execute(
@@ -229,9 +246,9 @@ def read_links(connection: apsw.Connection, key: int) -> list[Link]:
 
 
 def _chunk(row: Sequence[Any]) -> Chunk:
+    """Return a chunk; within `decoding`."""
     ordinal, start, end, start_line, end_line, trail, pointer = row
-    with decoding():
-        headings = tuple(trail.split(TRAIL_SEPARATOR)) if trail else ()
+    headings = tuple(trail.split(TRAIL_SEPARATOR)) if trail else ()
     return Chunk(ordinal, start, end, start_line, end_line, headings, pointer)
 
 
@@ -242,25 +259,30 @@ def read_chunks(connection: apsw.Connection, key: int) -> list[Chunk]:
         "WHERE document = ? ORDER BY ordinal",
         (key,),
     )
-    return [_chunk(row) for row in rows]
+    with decoding():
+        return [_chunk(row) for row in rows]
 
 
 def read_passages(
     connection: apsw.Connection, wanted: Iterable[tuple[int, int]]
 ) -> dict[tuple[int, int], Passage]:
     """Return chunks with their own text; a chunk that is gone is absent."""
+    pairs = list(wanted)
+    if not pairs:
+        return {}
+    rows = connection.execute(
+        f"""SELECT k.document, substr(t.text, k.start + 1, k.end - k.start), k.ordinal, k.start,
+        k.end, k.start_line, k.end_line, k.trail, k.pointer
+        FROM (VALUES {",".join(["(?,?)"] * len(pairs))}) w
+        CROSS JOIN chunks k ON k.document = w.column1 AND k.ordinal = w.column2
+        CROSS JOIN texts t ON t.document = k.document""",
+        [number for pair in pairs for number in pair],
+    )
     found = {}
-    for document, ordinal in wanted:
-        row = connection.execute(
-            """SELECT k.ordinal, k.start, k.end, k.start_line, k.end_line, k.trail, k.pointer,
-            substr(t.text, k.start + 1, k.end - k.start) FROM chunks k
-            JOIN texts t ON t.document = k.document WHERE k.document = ? AND k.ordinal = ?""",
-            (document, ordinal),
-        ).fetchone()
-        if row:
-            with decoding():
-                text = row[7].decode("utf-8", "replace")
-            found[document, ordinal] = Passage(document, _chunk(row[:7]), text)
+    with decoding():
+        for document, text, *chunk in rows:
+            passage = Passage(document, _chunk(chunk), text.decode("utf-8", "replace"))
+            found[document, passage.chunk.ordinal] = passage
     return found
 
 
@@ -271,10 +293,9 @@ def read_known(connection: apsw.Connection, collection: str) -> dict[str, Known]
         "JOIN documents d ON d.collection = c.id WHERE c.name = ?",
         (collection,),
     )
-    statuses = {str(status): status for status in Status}
     with decoding():
         return {
-            path: Known(key, size, modified, bool(racy), digest, statuses[status])
+            path: Known(key, size, modified, bool(racy), digest, _STATUSES[status])
             for path, key, size, modified, racy, digest, status in rows
         }
 

@@ -6,9 +6,9 @@ import contextlib
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import apsw
 
@@ -23,6 +23,25 @@ from bookwheel.model import Collection, Document, Draft, FileState, Known, Link,
 from bookwheel.query import Filters
 
 _Answer = TypeVar("_Answer")
+_VERSION, _MOST_KNOWN = "version", 100
+
+
+class _Reading:
+    """A connection while it is read; no generator, which would cost as much as a small query."""
+
+    def __init__(self, place: Place, connect: Callable[[], apsw.Connection]) -> None:
+        self._place = place
+        self._connect = connect
+
+    def __enter__(self) -> apsw.Connection:
+        try:
+            return self._connect()
+        except (apsw.Error, UnicodeDecodeError) as error:
+            raise database.explain(self._place, error) from error
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, (apsw.Error, UnicodeDecodeError)):
+            raise database.explain(self._place, error) from error
 
 
 class EmbeddedEngine:
@@ -64,13 +83,9 @@ class EmbeddedEngine:
             self._readers.append(connection)
         return connection
 
-    @contextlib.contextmanager
-    def _reading(self) -> Iterator[apsw.Connection]:
+    def _reading(self) -> _Reading:
         """Give a connection and turn what goes wrong into words for the operator."""
-        try:
-            yield self._reader()
-        except (apsw.Error, UnicodeDecodeError) as error:
-            raise database.explain(self._place, error) from error
+        return _Reading(self._place, self._reader)
 
     def _word_index(self) -> WordIndex:
         """Return the word index, bringing it up to date where no other process does."""
@@ -160,14 +175,25 @@ class EmbeddedEngine:
 
     # Reading
 
+    def _recall(self, name: Hashable, read: Callable[[apsw.Connection], _Answer]) -> _Answer:
+        """Return what every search asks for, read again only after someone has committed."""
+        with self._reading() as connection:
+            version = connection.execute("PRAGMA data_version").get
+            known: dict[Hashable, Any] = getattr(self._threads, "known", {})
+            if known.get(_VERSION) != version or len(known) > _MOST_KNOWN:
+                known = self._threads.known = {_VERSION: version}
+            if name not in known:
+                known[name] = read(connection)
+            answer: _Answer = known[name]
+            return answer
+
     @property
     def generation(self) -> int:
         with self._reading() as connection:
             return catalog.read_generation(connection)
 
     def collections(self) -> list[CollectionState]:
-        with self._reading() as connection:
-            return catalog.read_collections(connection)
+        return self._recall("collections", catalog.read_collections)
 
     def document(self, collection: str, path: str) -> Document | None:
         with self._reading() as connection:
@@ -195,6 +221,10 @@ class EmbeddedEngine:
         with self._reading() as connection:
             return catalog.read_sections(connection, key)
 
+    def heading_above(self, collection: str, path: str, line: int) -> str | None:
+        with self._reading() as connection:
+            return catalog.read_heading_above(connection, collection, path, line)
+
     def links(self, key: int) -> list[Link]:
         with self._reading() as connection:
             return catalog.read_links(connection, key)
@@ -204,16 +234,14 @@ class EmbeddedEngine:
             return catalog.read_passages(connection, wanted)
 
     def languages(self) -> dict[str, int]:
-        with self._reading() as connection:
-            return catalog.count_languages(connection)
+        return self._recall("languages", catalog.count_languages)
 
     def ledger(self, collection: str | None = None) -> list[Document]:
         with self._reading() as connection:
             return catalog.list_ledger(connection, collection)
 
     def status_counts(self, filters: Filters) -> dict[str, int]:
-        with self._reading() as connection:
-            return catalog.count_statuses(connection, filters)
+        return self._recall(filters, lambda reader: catalog.count_statuses(reader, filters))
 
     def kinds(self, collection: str) -> dict[str, int]:
         with self._reading() as connection:

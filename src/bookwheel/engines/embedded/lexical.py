@@ -10,9 +10,9 @@ import errno
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import tantivy
 from tantivy import Occur, Query
@@ -28,6 +28,7 @@ _BORDER = " \x02 "
 _MARK = -1
 _NOBODY = -2
 _LARGEST = 2**63 - 1
+_MOST_FREQUENCIES = 100_000
 _HEAP = {"pages": 50_000_000, "passages": 80_000_000}
 KINDS = ("pages", "passages")
 
@@ -44,18 +45,18 @@ class WordsFailed(Exception):
 _PASSING = (errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOSPC, errno.EDQUOT)
 
 
-@contextmanager
-def guarded() -> Iterator[None]:
+class guarded:  # noqa: N801 - used as a function; a generator would cost more than what it guards
     """Turn whatever the binding raises into one error; its panics are no Exceptions."""
-    try:
-        yield
-    except (ValueError, OSError) as error:
-        number = getattr(error, "errno", None)
-        raise WordsFailed(f"{error} (os error {number})" if number else str(error)) from error
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
-        raise WordsFailed(str(error)) from error
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, (ValueError, OSError)):
+            number = getattr(error, "errno", None)
+            raise WordsFailed(f"{error} (os error {number})" if number else str(error)) from error
+        if error is not None and type(error).__name__ == "PanicException":
+            raise WordsFailed(str(error)) from error
 
 
 class Entry(NamedTuple):
@@ -106,6 +107,7 @@ class WordIndex:
         self._writers: dict[str, tantivy.IndexWriter] = {}
         self._stamps: tuple[tuple[int, int], ...] = ()
         self._vocabularies: dict[Field, dict[int, list[str]]] = {}
+        self._frequencies: dict[tuple[Field, str], int] = {}
         self._is_fixed = False
         if readonly:
             self._open_shadow(folder)
@@ -160,6 +162,7 @@ class WordIndex:
             self._passages = self._indexes["passages"].searcher()
         self._stamps = stamps
         self._vocabularies.clear()
+        self._frequencies = {}
         return True
 
     def generation(self) -> int:
@@ -187,8 +190,14 @@ class WordIndex:
 
     def frequency(self, field: Field, term: str) -> int:
         """Return how many pages hold a term; pages deleted lately may still count."""
-        with guarded():
-            return self._pages.doc_freq(field, term)
+        known = self._frequencies
+        frequency = known.get((field, term))
+        if frequency is None:
+            with guarded():
+                frequency = self._pages.doc_freq(field, term)
+            if len(known) < _MOST_FREQUENCIES:
+                known[field, term] = frequency
+        return frequency
 
     def vocabulary(self, field: Field) -> dict[int, list[str]]:
         """Return a field's terms by length; those of deleted pages may still be there."""
@@ -232,18 +241,17 @@ class WordIndex:
     ) -> Found:
         # A limit of zero makes the binding panic.
         result = searcher.search(query, limit=max(1, limit), count=count)
-        addresses = [address for _, address in result.hits]
-        if not addresses:
+        hits = result.hits  # made anew at each asking
+        if not hits:
             return Found((), 0)
-        documents = searcher.fast_field_values("document", addresses)
+        scores, addresses = map(list, zip(*hits, strict=True))
+        documents: Sequence[object] = searcher.fast_field_values("document", addresses)
         numbers: Sequence[object] = (
             searcher.fast_field_values("ordinal", addresses) if ordinals else [0] * len(addresses)
         )
-        entries = tuple(
-            (int(document), int(number), float(hit[0]))  # type: ignore[call-overload] # numbers are ints
-            for hit, document, number in zip(result.hits, documents, numbers, strict=True)
-            if document is not None
-        )
+        entries: Any = tuple(zip(documents, numbers, scores, strict=True))
+        if None in documents:
+            entries = tuple(entry for entry in entries if entry[0] is not None)
         total = result.count if count else len(entries)  # type: ignore[attr-defined] # missing in the stub
         return Found(entries[: max(0, limit)], int(total or 0))
 
@@ -290,8 +298,9 @@ class WordIndex:
     def _conditions(match: Match, schema: tantivy.Schema) -> list[Query]:
         conditions = []
         if match.documents is not None:
-            documents = list(match.documents) or [_NOBODY]
-            conditions.append(Query.term_set_query(schema, "document", documents))
+            # Term by term: a set of terms is looked up three times as slowly.
+            documents = match.documents or (_NOBODY,)
+            conditions.append(_any([Query.term_query(schema, "document", n) for n in documents]))
         if match.filters is not None:
             conditions += _filters(match.filters, schema)
         return conditions
