@@ -27,6 +27,7 @@ FIGURES = (
     "quality",
     "freshness",
     "small",
+    "handshake",
     "throughput",
 )
 _LIBRARIES = ("bookwheel", "apsw", "tantivy", "typer", "mcp")

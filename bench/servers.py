@@ -12,10 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.clocks import REPOSITORY
+from bench.clocks import REPOSITORY, cpu_clock
 
 _PATIENCE = 60.0
-_TICKS = os.sysconf("SC_CLK_TCK")
 _SAID = re.compile(r"serving (http://\S+)")
 
 
@@ -27,9 +26,7 @@ class Running(NamedTuple):
 
     def cpu(self) -> float:
         """Return the CPU seconds that the process took so far, its threads included."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text(encoding="ascii").rpartition(")")[2]
-        user, system = fields.split()[11:13]
-        return (int(user) + int(system)) / _TICKS
+        return time.clock_gettime(cpu_clock(self.pid))
 
 
 @contextmanager

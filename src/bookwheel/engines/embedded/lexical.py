@@ -267,8 +267,6 @@ class WordIndex:
             parts.append((Occur.Must, _any(words)))
         for phrase in filter(None, match.phrases):
             parts.append((Occur.Must, _phrase(phrase, schema)))
-        for term in match.bonus:
-            parts.append((Occur.Should, self._clause((term,), schema)))
         for title in match.titles:
             same = Query.term_query(schema, "same_title", title)
             parts.append((Occur.Should, Query.const_score_query(same, match.title_bonus)))
@@ -279,11 +277,8 @@ class WordIndex:
             parts.append((Occur.MustNot, Query.term_query(schema, term.field, term.text)))
         for phrase in filter(None, match.excluded_phrases):
             parts.append((Occur.MustNot, _phrase(phrase, schema)))
-        occurs = {occur for occur, _ in parts}
-        if Occur.Must not in occurs and (Occur.MustNot in occurs or not parts):
-            # Exclusions alone find nothing, and a bonus is not asked for: every entry is meant.
-            parts.append((Occur.Must, Query.const_score_query(_every(schema), 0.0)))
-        return Query.boolean_query(parts)
+        bonus = [(Occur.Should, self._clause((term,), schema)) for term in match.bonus]
+        return _combine(parts, bonus, schema)
 
     @staticmethod
     def _clause(clause: tuple[Term, ...], schema: tantivy.Schema) -> Query:
@@ -423,6 +418,23 @@ def _any(queries: Sequence[Query]) -> Query:
     if len(queries) == 1:
         return queries[0]
     return Query.boolean_query([(Occur.Should, query) for query in queries])
+
+
+def _combine(
+    parts: list[tuple[Occur, Query]], bonus: list[tuple[Occur, Query]], schema: tantivy.Schema
+) -> Query:
+    occurs = {occur for occur, _ in parts}
+    if Occur.Must not in occurs:
+        parts, bonus = [*parts, *bonus], []
+        if Occur.MustNot in occurs or not parts:
+            # Exclusions alone find nothing, and a bonus is not asked for: every entry is meant.
+            parts.append((Occur.Must, Query.const_score_query(_every(schema), 0.0)))
+    query = Query.boolean_query(parts)
+    for part in bonus:
+        # One in the other: the engine then looks such a term up for what it has found, while of
+        # several side by side it would read every entry.
+        query = Query.boolean_query([(Occur.Must, query), part])
+    return query
 
 
 def _every(schema: tantivy.Schema) -> Query:
