@@ -10,8 +10,8 @@ import pytest
 
 from bookwheel.errors import BadRequest, IndexUnusable, NotFound
 from bookwheel.library import Library
-from bookwheel.model import Collection
-from bookwheel.query import Filters, SearchRequest
+from bookwheel.model import Collection, SafeText
+from bookwheel.query import Filters, SearchRequest, Snippet
 from bookwheel.settings import Settings, load
 from tests.conftest import Shelf, find
 
@@ -311,3 +311,16 @@ def test_a_filter_of_very_many_values_is_refused_and_mistaken_for_no_damage(
     filters = Filters(**many)
     with shelf.open() as library, pytest.raises(BadRequest, match="at most 1000 values"):
         library.search(SearchRequest("zebra", filters))
+
+
+@pytest.mark.parametrize("text", ["zebra stripes", "Straße zebra", "斑马 zebra"])
+def test_without_snippets_the_hits_and_their_scores_are_the_same(shelf: Shelf, text: str) -> None:
+    shelf.put("a.md", "# Zebra\n\nStripes on a [street](https://zebra.example/x), Straße, 斑马线.")
+    shelf.put("b.md", "# Stripes\n\nNo such animal.")
+    shelf.update()
+    with shelf.open() as library:
+        shown = library.search(SearchRequest(text)).hits
+        bare = library.search(SearchRequest(text, snippet_length=0)).hits
+
+    assert shown
+    assert bare == tuple(hit._replace(snippet=Snippet(SafeText(""))) for hit in shown)

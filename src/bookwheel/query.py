@@ -37,6 +37,7 @@ class SearchRequest(NamedTuple):
     offset: int = 0
     fuzzy: bool = True
     snippet_length: int = 240
+    """About; 0 asks for no snippets, since the passage is enough."""
 
 
 class Snippet(NamedTuple):

@@ -153,7 +153,8 @@ def _search(
     library: Library, query: str, collections: Sequence[str] | None, limit: int
 ) -> SearchResults:
     filters = Filters(collections=tuple(collections or ()))
-    return library.search(SearchRequest(query, filters, limit=min(limit, take.MOST_RESULTS)))
+    limit = min(limit, take.MOST_RESULTS)
+    return library.search(SearchRequest(query, filters, limit=limit, snippet_length=0))
 
 
 CONTRACT = Contract(

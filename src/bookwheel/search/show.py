@@ -82,7 +82,7 @@ def _hit(
 ) -> SearchHit:
     text = passage.text if passage else document.description
     cutting = cut_snippet(text, finder, worth, plan.request.snippet_length)
-    in_title = {term for _, _, term in finder.find(document.title)}
+    in_title = finder.terms(document.title)
     trail = tuple(make_safe(heading) for heading in passage.chunk.trail) if passage else ()
     score = min(ceiling, _score(plan, document, in_title, cutting.matched, held))
     return SearchHit(
@@ -111,7 +111,7 @@ def _hit(
 def _score(
     plan: Plan,
     document: Document,
-    in_title: set[str],
+    in_title: frozenset[str],
     in_text: frozenset[str],
     held: set[str] | None,
 ) -> float:
@@ -139,7 +139,7 @@ def _score(
     return round(max(0.01, min(0.99, met / total)), 4)
 
 
-def _matched_in(in_title: set[str], in_text: frozenset[str]) -> SearchIn:
+def _matched_in(in_title: frozenset[str], in_text: frozenset[str]) -> SearchIn:
     if in_title and in_text:
         return SearchIn.BOTH
     return SearchIn.TITLE if in_title else SearchIn.CONTENT

@@ -38,8 +38,13 @@ def plain(markdown: str) -> str:
 
 
 def cut_snippet(markdown: str, finder: Finder, worth: Mapping[str, float], length: int) -> Cutting:
-    """Return the best stretch of about `length` characters; `worth` tells how much terms count."""
+    """Return the best stretch of about `length` characters; `worth` tells how much terms count.
+
+    A length of zero asks for no text, only for the terms that matched.
+    """
     text = plain(markdown)
+    if not length:
+        return Cutting("", (), False, False, finder.terms(text))
     found = finder.find(text)
     begin, stop = _window(text, found, worth, length)
     inside = [(start, end) for start, end, _ in found if start >= begin and end <= stop]

@@ -307,6 +307,13 @@ def word_forms(word: str, language: str) -> tuple[str, ...]:
     )
 
 
+def _part_words(text: str) -> str | None:
+    """Return a text with a blank for all that is no word; None where words need more care."""
+    if text.isascii():
+        return text.translate(_WORDS_ALONE)
+    return None if _needs_care().search(text) else _NO_WORD.sub(" ", text)
+
+
 class Finder(dict[str, str]):
     """Tells for each word of a text the most telling term of a query that it matches, or none."""
 
@@ -335,12 +342,18 @@ class Finder(dict[str, str]):
             if word[0] in initials or not word[1:].islower() or not word.isascii()
         ]
 
+    def terms(self, text: str) -> frozenset[str]:
+        """Return the terms that words of a text match, wherever they stand."""
+        words = _part_words(text)
+        if words is None:
+            return frozenset(term for _, _, term in self.find(text))
+        return frozenset(filter(None, map(self.__getitem__, self._may_match(set(words.split())))))
+
     def find(self, text: str) -> list[tuple[int, int, str]]:
         """Return (start, end, term) for each word of a text that matches."""
-        if text.isascii():
-            return self._find_between_blanks(text.translate(_WORDS_ALONE))
-        if not _needs_care().search(text):
-            return self._find_between_blanks(_NO_WORD.sub(" ", text))
+        words = _part_words(text)
+        if words is not None:
+            return self._find_between_blanks(words)
         found: list[tuple[int, int, str]] = []
         for match in _WORDS.finditer(_shadow(text)):
             found += self._find_in_word(text, *match.span())
