@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 from mcp.shared.exceptions import MCPError
 
+from bookwheel.serve import background, calls, http, mcp, stdio
 from bookwheel.serve.toolsets import load_contracts
 from tests.clients.assistant import (
     LEGACY,
     MODERN,
+    PATIENCE,
     assisting,
     command,
     connected,
@@ -258,9 +260,23 @@ def test_the_server_ends_soon_however_it_is_told_and_the_index_is_sound(
             process.stdin.close()
         else:
             process.send_signal(getattr(signal, end))
-        assert process.wait(5) == 0
+        assert process.wait(PATIENCE) == 0
 
     with shelf.open() as library:
         assert not library.exists or library.check() == []
         library.update()
         assert library.check() == []
+
+
+@pytest.mark.requirement("X-021")
+def test_all_that_the_end_may_wait_for_is_no_more_than_five_seconds() -> None:
+    ways = {
+        "stdio": (stdio.LAST_ANSWERS_SECONDS, mcp.LAST_WRITE_SECONDS),
+        "http": (http.GRACE_SECONDS,),
+    }
+    always = (background.STOP_SECONDS, calls.CLOSING_SECONDS)
+
+    assert {way: sum((*own, *always)) <= 5 for way, own in ways.items()} == {
+        "stdio": True,
+        "http": True,
+    }

@@ -19,7 +19,8 @@ from mcp.client.stdio import StdioServerParameters
 from tests.conftest import Shelf
 from tests.serve.conftest import PATIENCE, within
 
-STOP = 5
+STOP = 15
+"""Patience with a busy machine; on an idle one the server is gone in five seconds at most."""
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 0,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-STOP_SECONDS = 3.0
+STOP_SECONDS = 1.5
 LOOK_SECONDS = 0.2
 LOG_SECONDS = 5.0
 _BUSY_SECONDS = 1.0

@@ -30,7 +30,7 @@ from bookwheel.serve.mcp_route import McpRoute
 
 log = logging.getLogger(__name__)
 
-_GRACE_SECONDS = 1
+GRACE_SECONDS = 1
 
 State = Callable[[], dict[str, Any]]
 """Tells whether there is something to search, as `ready`, and how far indexing is."""
@@ -110,7 +110,7 @@ def make_uvicorn(app: ASGIApp, trusted_proxies: str | None = None) -> uvicorn.Se
         log_config=None,
         lifespan="on",
         ws="none",
-        timeout_graceful_shutdown=_GRACE_SECONDS,
+        timeout_graceful_shutdown=GRACE_SECONDS,
     )
     return _Uvicorn(config)
 

@@ -41,7 +41,7 @@ TOOLS_FRESH_MS = 300_000
 MOST_SESSIONS = 1000
 """Sessions at one address, some 36 kB each; those that rest for half an hour are ended."""
 _NOTIFY_SECONDS = 2.0
-_LAST_WRITE_SECONDS = 1.0
+LAST_WRITE_SECONDS = 1.0
 """How long a client that is leaving may take to read the last answers."""
 _MALFORMED = "Invalid request: this is no message of the protocol."
 _OLD_NOT_FOUND = -32002
@@ -256,7 +256,7 @@ class DocumentServer(Server[dict[str, Any]]):
             tasks.start_soon(feed)
             tasks.start_soon(drain)
             await serve_dual_era_loop(self, read_stream, write_stream, lifespan_state={})
-            tasks.cancel_scope.deadline = anyio.current_time() + _LAST_WRITE_SECONDS
+            tasks.cancel_scope.deadline = anyio.current_time() + LAST_WRITE_SECONDS
 
     def make_endpoints(self) -> tuple[Endpoint, Endpoint]:
         """Return the way in for full clients, and that for plain requests without a session."""

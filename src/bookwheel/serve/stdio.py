@@ -24,7 +24,7 @@ from bookwheel.serve.mcp import DocumentServer
 log = logging.getLogger(__name__)
 
 LONGEST_LINE = 4 * 1024 * 1024
-_LAST_ANSWERS_SECONDS = 2.0
+LAST_ANSWERS_SECONDS = 2.0
 _GREETING_SECONDS = 0.5
 _ENDLESS = "subscriptions/listen"
 
@@ -64,7 +64,7 @@ class Lines:
             else:
                 self._expect(read)
                 yield read
-        with anyio.move_on_after(_LAST_ANSWERS_SECONDS):
+        with anyio.move_on_after(LAST_ANSWERS_SECONDS):
             while self._unanswered:
                 self._answered = anyio.Event()
                 await self._answered.wait()
