@@ -531,3 +531,18 @@ def test_a_section_too_long_for_an_answer_says_how_to_read_on(shelf: Shelf, line
     assert cut["endLine"] == cut["startLine"] + cut["content"].count("\n")
     assert f"offset {cut['nextOffset']}" in cut["hint"]
     assert read == text[text.index("## Long") :]
+
+
+@pytest.mark.requirement("D-029")
+def test_a_section_that_is_cut_still_tells_how_to_ask_for_the_others(shelf: Shelf) -> None:
+    shelf.put("a.md", "# Top\n\n## Same\n\n" + "line\n" * 20_000 + "\n## Same\n\nshort\n")
+    shelf.update()
+    asked = {"collection": "notes", "document": "a.md"}
+    with shelf.open() as library, assisting(library) as assistant:
+        cut = ask(assistant, "get_section", **asked, section="Same")
+        other = ask(assistant, "get_section", **asked, section=cut["otherSections"][0])
+
+    assert cut["truncated"]
+    assert "documents_get_document" in cut["hint"]
+    assert "otherSections" in cut["hint"]
+    assert other["content"] == "## Same\n\nshort"

@@ -107,11 +107,13 @@ def get_section(work: Work, asked: take.GetSection) -> Reply:
         "startLine": found.start_line,
         "endLine": found.end_line,
     }
-    if len(found.text) > LONGEST_SECTION:
-        return reply_with(answer | cut_section(found, library.text(document).text))
     if found.others:
         answer["otherSections"] = list(found.others)
         answer["hint"] = "Further headings match: ask with an entry of otherSections as section."
+    if len(found.text) > LONGEST_SECTION:
+        cut = cut_section(found, library.text(document).text)
+        cut["hint"] = " ".join([cut["hint"], answer["hint"]] if found.others else [cut["hint"]])
+        answer |= cut
     return reply_with(answer)
 
 
