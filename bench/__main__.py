@@ -26,7 +26,7 @@ FIGURES = (
     "search_speed",
     "quality",
     "freshness",
-    "small",
+    "pages_table",
     "handshake",
     "throughput",
 )

@@ -25,7 +25,9 @@ ROWS = {
     "search_speed": 2,
     "quality": 6,
     "freshness": 1,
-    "small": 7,
+    "pages_table": 7,
+    "handshake": 2,
+    "throughput": 4,
 }
 
 
@@ -39,7 +41,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
         text = " ".join(rng.choice(WORDS) for _ in range(120))
         page = f"# {title}\n\n{text}\n\n## More\n\n{text[::2]}\n"
         (folder / f"page-{number}.md").write_text(page, encoding="utf-8")
-    made = Corpus([str(folder)], tmp_path_factory.mktemp("work"), queries=4, rounds=1, repeats=1)
+    work = tmp_path_factory.mktemp("work")
+    made = Corpus([str(folder)], work, queries=4, rounds=1, repeats=1, clients=2, slice_seconds=0.2)
     yield made
     made.close()
 

@@ -1,4 +1,7 @@
-"""The figures for a small folder of 100 documents: build, open, search, read, memory, answer."""
+"""The table of the `pages` toolset for 100 documents: build, open, search, read, memory, answer.
+
+Searches and pages are asked for by the tools themselves, `search_docs` and `get_doc_page`.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,9 @@ from pathlib import Path
 from bench.clocks import REPOSITORY
 from bench.corpus import Corpus, settings_for
 from bench.figures import Figure, at_most
+from bookwheel.contracts import pages
 from bookwheel.library import Library
-from bookwheel.query import SearchRequest, SearchResults
+from bookwheel.query import SearchRequest
 
 _COUNT = 100
 _QUESTIONS = 40
@@ -98,12 +102,17 @@ def opening(corpus: Corpus, folder: Path) -> Figure:
 def searching(corpus: Corpus, library: Library) -> list[Figure]:
     """Ask questions and look at the middle and the worst."""
     questions = corpus.questions[:_QUESTIONS]
-    took = [milliseconds(partial(library.search, SearchRequest(each))) for each in questions]
-    how = f"limit 10, with snippets; median of {len(took)} questions"
+    took = [milliseconds(partial(ask, library, each)) for each in questions]
+    how = f"`search_docs`, ten results; median of {len(took)} questions"
     return [
         limit_row("search", statistics.median(took), 100, how),
-        limit_row("search, worst", max(took), 500, "of the same questions"),
+        limit_row("search, worst", max(took), 100, "of the same questions"),
     ]
+
+
+def ask(library: Library, question: str) -> str:
+    """Return the answer of `search_docs`."""
+    return pages.search_docs(library, pages.SearchDocs.model_validate({"query": question})).text
 
 
 def reading(library: Library) -> Figure:
@@ -112,10 +121,10 @@ def reading(library: Library) -> Figure:
     paths = [each.path for each in library.list_documents(name).documents]
 
     def read(path: str) -> None:
-        library.text(library.document(path))
+        pages.get_doc_page(library, pages.GetDocPage.model_validate({"path": path}))
 
     took = [milliseconds(partial(read, path)) for path in paths]
-    how = f"found by its path and read whole; median of {len(took)}, worst {max(took):.1f}"
+    how = f"`get_doc_page`, whole; median of {len(took)}, worst {max(took):.1f}"
     return limit_row("read a page", statistics.median(took), 10, how)
 
 
@@ -131,8 +140,9 @@ def memory(corpus: Corpus, folder: Path) -> Figure:
     ]
     extra = sorted(full - bare for bare, full in pairs)
     how = (
-        f"the limit is 'about'; resident after {_QUESTIONS} searches, above an empty folder; "
-        f"median of {len(extra)} pairs, {extra[0]:.1f} to {extra[-1]:.1f} MB"
+        f"the limit is 'about'; resident after {_QUESTIONS} searches, above an empty folder, "
+        f"mapped index files included; median of {len(extra)} pairs, {extra[0]:.1f} to "
+        f"{extra[-1]:.1f} MB"
     )
     return limit_row("memory of the index", statistics.median(extra), 5, how, unit="MB")
 
@@ -141,28 +151,20 @@ def resident(corpus: Corpus, place: Path) -> float:
     """Return the memory in MB of a new process that searched a folder."""
     index = corpus.work / f"memory-{place.name}"
     questions = json.dumps(corpus.questions[:_QUESTIONS])
-    command = [sys.executable, "-m", "bench.small", str(index), str(place), questions]
+    command = [sys.executable, "-m", "bench.pages_table", str(index), str(place), questions]
     ended = subprocess.run(command, capture_output=True, check=True, cwd=REPOSITORY)
     return float(ended.stdout)
 
 
 def answer(corpus: Corpus, library: Library) -> Figure:
-    """Count the bytes of what an answer says: titles, paths and snippets."""
+    """Count the bytes of what `search_docs` answers."""
+    sizes = [len(ask(library, each).encode()) / 1e3 for each in corpus.questions[:_QUESTIONS]]
     length = library.settings["snippet_length"]
-    answers = [
-        library.search(SearchRequest(each, snippet_length=length))
-        for each in corpus.questions[:_QUESTIONS]
-    ]
-    sizes = [answer_bytes(each) / 1e3 for each in answers]
-    how = f"the limit is 'about'; ten hits: title, path and snippet; median of {len(sizes)}"
-    return limit_row("answer", statistics.median(sizes), 2, how, unit="kB")
-
-
-def answer_bytes(results: SearchResults) -> int:
-    """Return the size of an answer's text."""
-    return sum(
-        len(f"{hit.title}\n{hit.document}\n{hit.snippet.text}\n".encode()) for hit in results.hits
+    how = (
+        f"the limit is 'about'; the text of `search_docs`, median of {len(sizes)}; ten excerpts "
+        f"of {length} characters are 2 kB by themselves"
     )
+    return limit_row("answer", statistics.median(sizes), 2, how, unit="kB")
 
 
 def report_memory(index: Path, folder: str, questions: list[str]) -> float:
