@@ -20,6 +20,7 @@ from bench.clocks import REPOSITORY
 from bench.corpus import Corpus, settings_for
 from bench.figures import Figure, at_most
 from bookwheel.contracts import pages
+from bookwheel.contracts.work import Work
 from bookwheel.library import Library
 from bookwheel.query import SearchRequest
 
@@ -112,7 +113,9 @@ def searching(corpus: Corpus, library: Library) -> list[Figure]:
 
 def ask(library: Library, question: str) -> str:
     """Return the answer of `search_docs`."""
-    return pages.search_docs(library, pages.SearchDocs.model_validate({"query": question})).text
+    return pages.search_docs(
+        Work(library), pages.SearchDocs.model_validate({"query": question})
+    ).text
 
 
 def reading(library: Library) -> Figure:
@@ -121,7 +124,7 @@ def reading(library: Library) -> Figure:
     paths = [each.path for each in library.list_documents(name).documents]
 
     def read(path: str) -> None:
-        pages.get_doc_page(library, pages.GetDocPage.model_validate({"path": path}))
+        pages.get_doc_page(Work(library), pages.GetDocPage.model_validate({"path": path}))
 
     took = [milliseconds(partial(read, path)) for path in paths]
     how = f"`get_doc_page`, whole; median of {len(took)}, worst {max(took):.1f}"
