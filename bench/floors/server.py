@@ -66,6 +66,7 @@ async def serve_http() -> None:
     app = Starlette(routes=[Route("/mcp", Endpoint())], lifespan=lambda _: manager.run())
     config = uvicorn.Config(app, access_log=False, log_config=None, lifespan="on", ws="none")
     with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as uvicorn by itself
         print(f"serving http://127.0.0.1:{listening.getsockname()[1]}/mcp", flush=True)
         await uvicorn.Server(config).serve(sockets=[listening])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -17,6 +18,7 @@ from bookwheel.contracts.work import Work
 from bookwheel.errors import BadRequest
 from bookwheel.serve.calls import Calls
 from bookwheel.serve.guard import LARGEST_BODY, make_rules, require_safe_address
+from bookwheel.serve.http import bind
 from bookwheel.serve.mcp import DocumentServer
 from tests.serve.conftest import (
     OFFERED,
@@ -343,3 +345,12 @@ def test_forwarded_addresses_count_only_from_trusted_proxies(
         seen = [site.post(CALL, X_Forwarded_For=chain).status for chain in chains]
 
     assert seen == statuses
+
+
+def test_no_part_of_an_answer_waits_for_the_one_before_to_be_acknowledged() -> None:
+    with (
+        bind("127.0.0.1", 0) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as accepted,
+    ):
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
