@@ -13,10 +13,12 @@ _INVISIBLE = re.compile(
     "\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _ZERO_WIDTH_SPACE = "\u200b"
+_CONTROLS = dict.fromkeys([*range(0x09), *range(0x0B, 0x20), 0x7F])
+"""Those of them that ASCII has, as a table: most texts have no others."""
 
 
 def make_safe(text: str) -> SafeText:
     """Return the text without characters that are invisible yet act on a reader or a model."""
-    if text.isascii() and text.isprintable():
-        return SafeText(text)
+    if text.isascii():
+        return SafeText(text if text.isprintable() else text.translate(_CONTROLS))
     return SafeText(_INVISIBLE.sub("", text.replace(_ZERO_WIDTH_SPACE, " ")))

@@ -31,10 +31,13 @@ class Cutting(NamedTuple):
 
 def plain(markdown: str) -> str:
     """Return Markdown on one line, without what only steers its look."""
+    return " ".join(_LINE_MARKS.sub("\n", "\n" + _seen(markdown)).split())
+
+
+def _seen(markdown: str) -> str:
+    """Return Markdown without the words that no reader sees."""
     shown = _UNSEEN.sub("", markdown) if "{" in markdown or "<!--" in markdown else markdown
-    if "](" in shown:
-        shown = _LINK_TARGET.sub(r"\1", shown)
-    return " ".join(_LINE_MARKS.sub("\n", "\n" + shown).split())
+    return _LINK_TARGET.sub(r"\1", shown) if "](" in shown else shown
 
 
 def cut_snippet(markdown: str, finder: Finder, worth: Mapping[str, float], length: int) -> Cutting:
@@ -42,9 +45,11 @@ def cut_snippet(markdown: str, finder: Finder, worth: Mapping[str, float], lengt
 
     A length of zero asks for no text, only for the terms that matched.
     """
-    text = plain(markdown)
     if not length:
+        has_fences = "```" in markdown or "~~~" in markdown  # they may name a language
+        text = plain(markdown) if has_fences else _seen(markdown)
         return Cutting("", (), False, False, finder.terms(text))
+    text = plain(markdown)
     found = finder.find(text)
     begin, stop = _window(text, found, worth, length)
     inside = [(start, end) for start, end, _ in found if start >= begin and end <= stop]

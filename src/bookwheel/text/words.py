@@ -323,7 +323,10 @@ class Finder(dict[str, str]):
         self._language = language
         initials = {term[0] for term in worth if term}
         self._initials = initials | {letter.upper() for letter in initials}
+        pairs = {term[:2] for term in worth}
+        self._pairs = pairs | {pair.capitalize() for pair in pairs}
         self._keeps_initials = language not in _STEMS_LOSE_PREFIXES
+        self._keeps_pairs = language == "en"
 
     def __missing__(self, word: str) -> str:
         terms = [term for term in word_forms(word, self._language) if term in self._worth]
@@ -332,14 +335,27 @@ class Finder(dict[str, str]):
         return best
 
     def _may_match(self, words: Iterable[str]) -> Iterable[str]:
-        """Leave out most words at a glance: a plain one and its stem begin with one letter."""
+        """Leave out most words at a glance: a plain one and its stem begin alike.
+
+        By two letters in English, but for short words and some with y (lying, lie); by one in most
+        other languages.
+        """
         if not self._keeps_initials:
             return words
-        initials = self._initials
+        initials, pairs = self._initials, self._pairs
+        if not self._keeps_pairs:
+            return [
+                word
+                for word in words
+                if word[0] in initials or not word[1:].islower() or not word.isascii()
+            ]
         return [
             word
             for word in words
-            if word[0] in initials or not word[1:].islower() or not word.isascii()
+            if word[:2] in pairs
+            or not word[1:].islower()
+            or (word[0] in initials and (len(word) < 4 or word[1] == "y"))
+            or not word.isascii()
         ]
 
     def terms(self, text: str) -> frozenset[str]:
