@@ -29,6 +29,7 @@ FIGURES = (
     "pages_table",
     "handshake",
     "throughput",
+    "crowd",
 )
 _LIBRARIES = ("bookwheel", "apsw", "tantivy", "typer", "mcp")
 
@@ -55,6 +56,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--only", action="append", choices=FIGURES, help="only this module; again")
     parser.add_argument("--queries", type=int, default=120, help="queries for the speed of search")
     parser.add_argument("--rounds", type=int, default=3, help="times that indexing is repeated")
+    parser.add_argument("--seconds", type=float, default=60, help="how long the crowd asks")
     parser.add_argument("--markdown", action="store_true", help="the table for docs/benchmarks.md")
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
     return parser.parse_args(arguments)
@@ -69,7 +71,9 @@ def main(arguments: Sequence[str]) -> int:
         bytecode_kept(Path(work) / "bytecode"),
     ):
         folders = [str(Path(folder).resolve()) for folder in options.folders]
-        corpus = Corpus(folders, Path(work), options.queries, options.rounds)
+        corpus = Corpus(
+            folders, Path(work), options.queries, options.rounds, crowd_seconds=options.seconds
+        )
         try:
             for name in options.only or FIGURES:
                 print(f"{name} ...", file=sys.stderr, flush=True)

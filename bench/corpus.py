@@ -55,6 +55,8 @@ class Corpus:
     repeats: int = 15
     clients: int = 16
     slice_seconds: float = 3.0
+    crowd: int = 64
+    crowd_seconds: float = 60.0
     seed: int = 7
     _opened: list[Library] = field(default_factory=list)
 

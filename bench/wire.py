@@ -71,10 +71,14 @@ class Client:
         self._head += f"Mcp-Session-Id: {next(named).partition(b':')[2].strip().decode()}\r\n"
         await self._post({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
-    async def call(self, tool: str, arguments: dict[str, Any]) -> tuple[int, Answer]:
-        """Call a tool; return the number that was given to the request, and the answer."""
-        answer = await self.request("tools/call", {"name": tool, "arguments": arguments})
+    async def ask(self, method: str, params: dict[str, Any]) -> tuple[int, Answer]:
+        """Send a request; return the number that it was given, and the answer."""
+        answer = await self.request(method, params)
         return self._last, answer
+
+    async def call(self, tool: str, arguments: dict[str, Any]) -> tuple[int, Answer]:
+        """Call a tool; return the number that the request was given, and the answer."""
+        return await self.ask("tools/call", {"name": tool, "arguments": arguments})
 
     async def request(self, method: str, params: dict[str, Any]) -> Answer:
         """Send one request and read its answer."""

@@ -28,6 +28,7 @@ ROWS = {
     "pages_table": 7,
     "handshake": 2,
     "throughput": 4,
+    "crowd": 1,
 }
 
 
@@ -42,7 +43,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
         page = f"# {title}\n\n{text}\n\n## More\n\n{text[::2]}\n"
         (folder / f"page-{number}.md").write_text(page, encoding="utf-8")
     work = tmp_path_factory.mktemp("work")
-    made = Corpus([str(folder)], work, queries=4, rounds=1, repeats=1, clients=2, slice_seconds=0.2)
+    made = Corpus([str(folder)], work, queries=4, rounds=1, repeats=1, clients=2, crowd=4)
+    made.slice_seconds, made.crowd_seconds = 0.2, 1.0
     yield made
     made.close()
 

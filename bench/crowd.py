@@ -1,0 +1,229 @@
+"""Many clients of both eras and all toolsets while files change: every answer is checked.
+
+The documents are made here, each with words of its own, so that what must be answered is known;
+others come, change and go meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bench.corpus import Corpus
+from bench.figures import Figure, at_most
+from bench.servers import Running, document_server
+from bench.wire import MODERN, SESSIONS, Client
+
+_PAGES = 300
+_MOVING = 50
+_CHANGE_SECONDS = 0.1
+
+
+class Page(NamedTuple):
+    """A document that stays, and what is known of it."""
+
+    path: str
+    word: str
+    part: str
+    text: str
+
+
+class Tally:
+    """What the clients counted together."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.errors = 0
+        self.wrong = 0
+        self.changes = 0
+        self.first = ""
+        """The first answer that was not right, for whoever looks for the reason."""
+
+
+def measure(corpus: Corpus) -> list[Figure]:
+    """Let the crowd ask for its time and count what was not right."""
+    folder, index = corpus.work / "crowd", corpus.work / "crowd-index"
+    rng = random.Random(corpus.seed)
+    pages = make_pages(rng, folder)
+    with corpus.open(index, [str(folder)]) as library:
+        library.update()
+    tally = Tally()
+    with (
+        document_server([str(folder)], index, corpus.work / "crowd.log") as server,
+        changing(folder / "moving", rng, tally),
+    ):
+        asyncio.run(ask_all(corpus, server, pages, tally))
+    return [
+        at_most(
+            f"crowd of {corpus.crowd} clients, both eras, errors and wrong answers",
+            *(tally.errors + tally.wrong, 0),
+            shown=f"{tally.errors} and {tally.wrong} of {tally.calls:,}",
+            target="0",
+            how=f"{corpus.crowd_seconds:.0f} s, {tally.calls / corpus.crowd_seconds:.0f} calls/s "
+            f"of eight kinds in three toolsets; {tally.changes} files written, changed or removed "
+            f"meanwhile{tally.first}",
+        )
+    ]
+
+
+def make_pages(rng: random.Random, folder: Path) -> list[Page]:
+    """Write documents whose title, first part and last part have a word each that no other has."""
+    folder.mkdir()
+    words = iter(make_words(rng, 3 * _PAGES))
+    pages = []
+    for number in range(_PAGES):
+        word, part, last = next(words), next(words), next(words)
+        text = f"# About {word}\n\nHere is {word}.\n\n## Part {part}\n\nThis is {part}.\n\n"
+        text += f"## Last\n\nThe end of {last}.\n"
+        path = f"{'abcde'[number % 5]}/{number}.md"
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+        pages.append(Page(path, word, part, text))
+    return pages
+
+
+def make_words(rng: random.Random, count: int) -> list[str]:
+    """Return words of ten letters; by chance alone no two are near each other."""
+    made: dict[str, None] = {}
+    while len(made) < count:
+        made["".join(rng.choice("bdfgklmnprtvz") + rng.choice("aiou") for _ in range(5))] = None
+    return list(made)
+
+
+@contextmanager
+def changing(folder: Path, rng: random.Random, tally: Tally) -> Iterator[None]:
+    """Write, change and remove files meanwhile, ten in a second."""
+    ended = threading.Event()
+    words = make_words(rng, _MOVING)
+
+    def change() -> None:
+        folder.mkdir()
+        while not ended.wait(_CHANGE_SECONDS):
+            file = folder / f"{rng.randrange(_MOVING)}.md"
+            if rng.random() < 0.3:
+                file.unlink(missing_ok=True)
+            else:
+                file.write_text(f"# {rng.choice(words)}\n\n{rng.random()}\n", encoding="utf-8")
+            tally.changes += 1
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+async def ask_all(corpus: Corpus, server: Running, pages: list[Page], tally: Tally) -> None:
+    """Run all clients, half of them of each era."""
+    until = time.monotonic() + corpus.crowd_seconds
+    async with asyncio.TaskGroup() as tasks:
+        for number in range(corpus.crowd):
+            era = (SESSIONS, MODERN)[number % 2]
+            rng = random.Random(corpus.seed * 1000 + number)
+            tasks.create_task(ask(Client(server.url, era), rng, pages, tally, until))
+
+
+async def ask(
+    opened: Client, rng: random.Random, pages: list[Page], tally: Tally, until: float
+) -> None:
+    """Ask about one document after the other and check each answer."""
+    async with opened as client:
+        while time.monotonic() < until:
+            page, question = rng.choice(pages), rng.choice(_QUESTIONS)
+            number, answer = await client.ask(question.method, question.params(page))
+            tally.calls += 1
+            message = answer.message()
+            result = message.get("result", {})
+            if answer.status != 200 or "error" in message or result.get("isError"):
+                tally.errors += 1
+            elif message["id"] != number or not question.is_right(result, page):
+                tally.wrong += 1
+            else:
+                continue
+            tally.first = tally.first or f"; first: {question} {page.path} {str(message)[:500]}"
+
+
+class Question(NamedTuple):
+    """One kind of question: how it is put, and how its answer is judged."""
+
+    method: str
+    params: Callable[[Page], dict[str, Any]]
+    is_right: Callable[[dict[str, Any], Page], bool]
+
+
+def _text(result: dict[str, Any]) -> str:
+    return str(result["content"][0]["text"])
+
+
+def _call(
+    tool: str,
+    arguments: Callable[[Page], dict[str, Any]],
+    is_right: Callable[[str, Page], bool],
+) -> Question:
+    return Question(
+        "tools/call",
+        lambda page: {"name": tool, "arguments": arguments(page)},
+        lambda result, page: is_right(_text(result), page),
+    )
+
+
+def _named(page: Page) -> dict[str, Any]:
+    return {"collection": "crowd", "document": page.path}
+
+
+_QUESTIONS = (
+    _call(
+        "documents_search",
+        lambda page: {"query": page.word},
+        lambda text, page: json.loads(text)[0]["documentId"] == page.path,
+    ),
+    _call(
+        "search_documents",
+        lambda page: {"query": page.part},
+        lambda text, page: f"1. docs://{page.path} - " in text,
+    ),
+    _call(
+        "search_docs",
+        lambda page: {"query": page.word},
+        lambda text, page: f"\n1. {page.path} (score" in text,
+    ),
+    _call(
+        "documents_get_document",
+        _named,
+        lambda text, page: json.loads(text)["content"] == page.text,
+    ),
+    _call(
+        "documents_get_section",
+        lambda page: _named(page) | {"section": f"part {page.part}"},
+        lambda text, page: (
+            json.loads(text)["content"].strip() == f"## Part {page.part}\n\nThis is {page.part}."
+        ),
+    ),
+    _call(
+        "documents_get_outline",
+        _named,
+        lambda text, page: (
+            [each["text"] for each in json.loads(text)["outline"]]
+            == [f"About {page.word}", f"Part {page.part}", "Last"]
+        ),
+    ),
+    _call(
+        "get_doc_page",
+        lambda page: {"path": page.path},
+        lambda text, page: text.strip() == page.text.strip(),
+    ),
+    Question(
+        "resources/read",
+        lambda page: {"uri": f"docs://{page.path}"},
+        lambda result, page: result["contents"][0]["text"] == page.text,
+    ),
+)
