@@ -510,7 +510,7 @@ def test_a_document_is_named_by_its_path_and_by_no_way_round(
 
 
 @pytest.mark.parametrize(
-    "line", ["word " * 12, "x" * 120_000], ids=["many lines", "one endless line"]
+    "line", ["word " * 12, "x" * 120_000, "x" * 45_000], ids=["many", "endless", "few"]
 )
 def test_a_section_too_long_for_an_answer_says_how_to_read_on(shelf: Shelf, line: str) -> None:
     text = "---\ntitle: x\n---\n# Top\n\nBefore.\n\n## Long\n\n" + f"{line}\n" * 2000

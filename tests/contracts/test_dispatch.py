@@ -176,3 +176,28 @@ def test_a_defect_says_nothing_but_a_reference_that_the_log_has_too(
     assert f"defect {found[1]} in break_down" in caplog.text
     assert "secret of the house: 1" in caplog.text
     assert ask(library, "serve", cups=2).text == "2 of tea"
+
+
+class Tray(Arguments):
+    orders: list[Order]
+
+
+class Nothing(Arguments):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "said"),
+    [
+        (Tray, {"orders": [{"cup": 1, "cups": 1}]}, "'orders.0.cup': did you mean 'cups'?"),
+        (Nothing, {"zzz": 1}, "'zzz': there are none."),
+    ],
+)
+def test_an_unknown_name_is_compared_with_those_of_its_own_place(
+    library: Library, arguments: type[Arguments], given: dict[str, Any], said: str
+) -> None:
+    contract = Contract("x", (Tool("x", "x", "x", arguments, serve),), shape)
+
+    reply = call(Work(library), Offered((contract,), (contract,)), "x", given)
+
+    assert f"Unknown argument {said}" in reply.text

@@ -114,3 +114,20 @@ def test_a_folder_that_is_gone_is_taken_as_remembered_and_keeps_its_name(tmp_pat
         f"There is no folder '{gone.path}'. Its documents are kept as they were.",
         f"{here} is called 'docs-2', since 'docs' is taken.",
     ]
+
+
+def test_an_alias_that_another_collection_goes_by_is_dropped_with_a_remark(tmp_path: Path) -> None:
+    given = [
+        Collection("", folder(tmp_path / "one"), alias="two"),
+        Collection("", folder(tmp_path / "two"), alias="mine"),
+        Collection("", folder(tmp_path / "three"), alias="mine"),
+        Collection("", folder(tmp_path / "four"), alias="four"),
+    ]
+
+    done, remarks = complete(given)
+
+    assert [each.alias for each in done] == [None, "mine", None, "four"]
+    assert remarks == [
+        "'one' goes without its alias 'two', which is taken.",
+        "'three' goes without its alias 'mine', which is taken.",
+    ]

@@ -11,7 +11,7 @@ import pytest
 from mcp import Client
 
 from bookwheel.contracts.dispatch import Offered
-from bookwheel.contracts.tool import Contract, Reply, Tool
+from bookwheel.contracts.tool import Contract, Reply, RpcError, Tool
 from bookwheel.contracts.work import Cancelled, Work
 from bookwheel.serve.calls import Calls
 from bookwheel.serve.mcp import DocumentServer
@@ -142,6 +142,15 @@ def test_a_call_before_there_is_an_index_says_how_far_it_is(shelf: Shelf) -> Non
     assert reply.text == (
         "The documents are being indexed (1 of 2,000 files so far). Ask again in a few seconds."
     )
+
+
+def test_before_there_is_an_index_each_toolset_answers_in_its_own_way(shelf: Shelf) -> None:
+    assert ask_while_indexing(shelf, "search_documents", None, query="zebra").is_error
+    with pytest.raises(RpcError) as caught:
+        ask_while_indexing(shelf, "search_docs", None, query="zebra")
+
+    assert caught.value.code == -32603
+    assert caught.value.message.startswith("The documents are being indexed.")
 
 
 @pytest.mark.requirement("X-022")

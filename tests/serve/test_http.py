@@ -354,3 +354,15 @@ def test_no_part_of_an_answer_waits_for_the_one_before_to_be_acknowledged() -> N
         listening.accept()[0] as accepted,
     ):
         assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD"])
+def test_no_session_is_opened_by_anything_but_a_post(site: Site, method: str) -> None:
+    answer = site.ask(method, "/mcp", None, Accept=BOTH)
+
+    assert (answer.status, answer.headers["allow"]) == (405, "POST")
+    assert "mcp-session-id" not in answer.headers
+
+
+def test_the_content_type_may_be_spelt_in_capitals(site: Site) -> None:
+    assert site.post(CALL, Content_Type="Application/JSON; charset=UTF-8").status == 200

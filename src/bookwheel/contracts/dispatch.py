@@ -63,6 +63,8 @@ def call(work: Work, offered: Offered, name: str, arguments: dict[str, Any]) -> 
 
 
 def _run(work: Work, contract: Contract, tool: Tool, arguments: dict[str, Any]) -> Reply:
+    if work.obstacle is not None:
+        return contract.shape_error(work.obstacle, arguments)
     try:
         return tool.run(work, _parse(tool, arguments))
     except IndexUnusable as error:  # its message names files of the operator's
@@ -113,11 +115,12 @@ def _explain(tool: Tool, error: ValidationError) -> str:
 
 
 def _sentence(tool: Tool, problem: ErrorDetails) -> str:
-    known: Sequence[str] = list(tool.arguments.model_fields)
     place = ".".join(str(part) for part in problem["loc"]) or "arguments"
     if problem["type"] == "extra_forbidden":
+        known = _names_at(tool.input_schema(), problem["loc"][:-1])
         near = _near(problem["loc"][-1], known)
-        rule = f"did you mean '{near}'?" if near else f"known are {', '.join(known)}."
+        rule = f"known are {', '.join(known)}." if known else "there are none."
+        rule = f"did you mean '{near}'?" if near else rule
         return f"Unknown argument {place[:_LONGEST_QUOTED]!r}: {rule}"
     if problem["type"] == "missing":
         return f"Argument '{place}' is missing."
@@ -127,6 +130,13 @@ def _sentence(tool: Tool, problem: ErrorDetails) -> str:
         near = _near(problem["input"], re.findall("'([^']*)'", problem["msg"]))
         rule += f" (did you mean '{near}'?)" if near else ""
     return f"Argument '{place}': {rule}."
+
+
+def _names_at(schema: dict[str, Any], place: Sequence[int | str]) -> Sequence[str]:
+    """Return the names that a schema knows at a place: inside a list, those of its items."""
+    for part in place:
+        schema = schema["items"] if isinstance(part, int) else schema["properties"][part]
+    return list(schema.get("properties", {}))
 
 
 def _near(wanted: object, known: Sequence[str]) -> str | None:

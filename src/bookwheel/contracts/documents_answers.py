@@ -86,8 +86,8 @@ def describe_remainder(part: TextPart) -> dict[str, Any]:
 def cut_section(found: SectionText, whole: str) -> dict[str, Any]:
     """Return as many lines of a section as one answer holds, and how to read on."""
     shown = found.text[:LONGEST_SECTION]
-    border = shown.rfind("\n")
-    shown = shown[:border] if border > 0 else shown  # one endless line is cut where it must
+    border = shown.rfind("\n", LONGEST_SECTION // 2)
+    shown = shown[:border] if border > 0 else shown  # an endless line is cut where it must
     end_line = found.start_line + shown.count("\n")
     before = sum(len(line) + 1 for line in whole.split("\n")[: found.start_line - 1])
     rest = before + len(shown) + (border > 0)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from bookwheel.errors import BookwheelError
     from bookwheel.library import Library
 
 Report = Callable[[float, float, str], None]
@@ -22,6 +23,8 @@ class Work:
 
     def __init__(self, library: Library, *, report: Report | None = None, remark: str = "") -> None:
         self.library = library
+        self.obstacle: BookwheelError | None = None
+        """Why no tool can work now, such as an index that is only being made."""
         self.remark = remark
         """What a search says of documents that it cannot find yet; empty when there are none."""
         self._report = report

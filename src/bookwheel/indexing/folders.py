@@ -55,6 +55,7 @@ def complete(
     done: list[Collection] = []
     for each in filled:
         done.append(each if each in gone else _with_free_name(each, [*gone, *done], remarks))
+    done = _with_free_aliases(done, remarks)
     remarks += [
         f"{inner.path} lies inside {outer.path}: its documents are found twice."
         for outer in done
@@ -93,3 +94,16 @@ def _with_free_name(
     if name != wanted:
         remarks.append(f"{collection.path} is called {name!r}, since {wanted!r} is taken.")
     return collection._replace(name=name)
+
+
+def _with_free_aliases(collections: list[Collection], remarks: list[str]) -> list[Collection]:
+    """Drop an alias that another collection goes by, since it could mean either."""
+    names = {each.name for each in collections}
+    done = []
+    for each in collections:
+        if each.alias and each.alias != each.name and each.alias in names:
+            remarks.append(f"{each.name!r} goes without its alias {each.alias!r}, which is taken.")
+            each = each._replace(alias=None)
+        names.add(each.alias or each.name)
+        done.append(each)
+    return done

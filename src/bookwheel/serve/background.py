@@ -132,7 +132,7 @@ class Indexing:
     def _say(self, message: str) -> None:
         """Log what holds the work up, once for as long as it is the same."""
         if message != self._said:
-            log.info("indexing waits: %s", message)
+            log.info("the index is served as it is: %s", message)
         self._said = message
 
 

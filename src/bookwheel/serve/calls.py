@@ -50,7 +50,7 @@ class Calls:
 
         def answer() -> Reply:
             if not self._wait_for_index(work):
-                return Reply(self._wait_text(), is_error=True)
+                work.obstacle = Internal(self._wait_text())
             return call(work, offered, name, arguments)
 
         return await self._run(answer, work)

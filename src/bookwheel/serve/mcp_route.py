@@ -41,7 +41,8 @@ class McpRoute:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
-            await self._full(scope, receive, send)
+            app = self._full if _is_of_a_session(scope) else _ONLY_POST
+            await app(scope, receive, send)
             return
         read = await self._read(scope, receive)
         if isinstance(read, Response):
@@ -50,8 +51,7 @@ class McpRoute:
         body, message = read
         headers = Headers(scope=scope)
         app = self._plain if wants_plain(headers, message) else self._full
-        if app is self._plain:
-            scope = _accept_both(scope)
+        scope = _as_the_sdk_wants(scope, accept=_BOTH if app is self._plain else None)
         await self._pass_on(app, scope, _replay(body, receive), send, message)
 
     async def _read(self, scope: Scope, receive: Receive) -> tuple[bytes, Message] | Response:
@@ -74,8 +74,7 @@ class McpRoute:
         wait = self._limit.take(client[0] if client else "")
         if not wait:
             return None
-        text = f"Rate limit exceeded; ask again in {wait} s."
-        refusal = Refusal(RATE_LIMITED, text, message.id, {"retryAfter": wait})
+        refusal = Refusal(RATE_LIMITED, "Rate limit exceeded", message.id, {"retryAfter": wait})
         return JSONResponse(refusal.as_json(), 429, {"Retry-After": str(wait)})
 
     async def _pass_on(
@@ -125,10 +124,22 @@ async def _read_body(scope: Scope, receive: Receive) -> bytes | Response:
     return bytes(body)
 
 
-def _accept_both(scope: Scope) -> Scope:
-    """Return the request as one that takes any answer, since the SDK refuses others."""
+def _is_of_a_session(scope: Scope) -> bool:
+    """Tell whether a request is one that streams or ends a session: any other would open one."""
+    return scope["method"] in ("GET", "DELETE") and _SESSION in Headers(scope=scope)
+
+
+_ONLY_POST = refuse(405, "Send a JSON-RPC message by POST.")
+_ONLY_POST.headers["Allow"] = "POST"
+
+
+def _as_the_sdk_wants(scope: Scope, *, accept: str | None) -> Scope:
+    """Return the request with its type spelt as the SDK spells it, and perhaps taking more."""
     changed = {**scope, "headers": list(scope["headers"])}
-    MutableHeaders(scope=changed)["accept"] = _BOTH
+    headers = MutableHeaders(scope=changed)
+    headers["content-type"] = "application/json"
+    if accept is not None:
+        headers["accept"] = accept
     return changed
 
 
