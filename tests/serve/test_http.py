@@ -366,3 +366,18 @@ def test_no_session_is_opened_by_anything_but_a_post(site: Site, method: str) ->
 
 def test_the_content_type_may_be_spelt_in_capitals(site: Site) -> None:
     assert site.post(CALL, Content_Type="Application/JSON; charset=UTF-8").status == 200
+
+
+def test_within_a_session_only_what_may_be_followed_is_answered_by_a_stream(site: Site) -> None:
+    session = site.post(INITIALIZE, Accept=BOTH).headers["mcp-session-id"]
+    named = {"Accept": BOTH, "Mcp_Session_Id": session}
+    site.post({"jsonrpc": "2.0", "method": "notifications/initialized"}, **named)
+    call = {"name": "echo", "arguments": {"word": "zebra"}, "_meta": {"progressToken": 7}}
+    followed = {**CALL, "params": call}
+
+    at_once, streamed = site.post(CALL, **named), site.post(followed, **named)
+
+    assert at_once.headers["content-type"] == "application/json"
+    assert at_once.value["result"]["structuredContent"] == {"word": "zebra"}
+    assert streamed.headers["content-type"].startswith("text/event-stream")
+    assert b'"structuredContent":{"word":"zebra"}' in streamed.body

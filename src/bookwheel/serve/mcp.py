@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
+from contextvars import ContextVar
 from functools import cache, partial
 from typing import Any, NamedTuple
 from weakref import WeakSet
@@ -17,13 +18,14 @@ from mcp.server.connection import Connection
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.runner import serve_dual_era_loop
+from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bookwheel import __version__
 from bookwheel.contracts.completions import MOST_COMPLETIONS, complete, describe_template
@@ -260,9 +262,41 @@ class DocumentServer(Server[dict[str, Any]]):
 
     def make_endpoints(self) -> tuple[Endpoint, Endpoint]:
         """Return the way in for full clients, and that for plain requests without a session."""
-        full = StreamableHTTPSessionManager(self, max_sessions=MOST_SESSIONS)
+        full = _Sessions(self, max_sessions=MOST_SESSIONS)
         plain = StreamableHTTPSessionManager(self, json_response=True, stateless=True)
         return Endpoint(full.run, full.handle_request), Endpoint(plain.run, plain.handle_request)
+
+
+AT_ONCE = "bookwheel.at_once"
+"""Set in a request's scope when its sender hears nothing before the answer: no stream is needed."""
+_is_at_once: ContextVar[bool] = ContextVar(AT_ONCE, default=False)
+
+
+class _Transport(StreamableHTTPServerTransport):
+    """Gives an answer as one JSON text where nothing comes before it; a stream costs twice."""
+
+    @property
+    def is_json_response_enabled(self) -> bool:
+        return _is_at_once.get()
+
+    @is_json_response_enabled.setter
+    def is_json_response_enabled(self, _: bool) -> None:
+        """Leave it to the request."""
+
+
+class _Sessions(StreamableHTTPSessionManager):
+    """Keeps sessions whose transport looks at each request."""
+
+    def _admit_session(self, *args: Any) -> StreamableHTTPServerTransport | None:
+        # The SDK has no way to choose the class of its transports.
+        admitted = super()._admit_session(*args)
+        if admitted is not None:
+            admitted.__class__ = _Transport
+        return admitted
+
+    async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        _is_at_once.set(bool(scope.get(AT_ONCE)))
+        await super().handle_request(scope, receive, send)
 
 
 def is_modern(version: str | None) -> bool:

@@ -21,7 +21,7 @@ from bookwheel.serve.envelope import (
 )
 from bookwheel.serve.guard import LARGEST_BODY, TOO_LARGE, refuse
 from bookwheel.serve.limits import RateLimit
-from bookwheel.serve.mcp import is_modern
+from bookwheel.serve.mcp import AT_ONCE, is_modern
 
 RATE_LIMITED = -32000
 _BODY_SECONDS = 30.0
@@ -52,6 +52,7 @@ class McpRoute:
         headers = Headers(scope=scope)
         app = self._plain if wants_plain(headers, message) else self._full
         scope = _as_the_sdk_wants(scope, accept=_BOTH if app is self._plain else None)
+        scope[AT_ONCE] = _is_answered_at_once(message)
         await self._pass_on(app, scope, _replay(body, receive), send, message)
 
     async def _read(self, scope: Scope, receive: Receive) -> tuple[bytes, Message] | Response:
@@ -122,6 +123,13 @@ async def _read_body(scope: Scope, receive: Receive) -> bytes | Response:
     except ClientDisconnect:
         return Response(status_code=400)
     return bytes(body)
+
+
+def _is_answered_at_once(message: Message) -> bool:
+    """Tell whether the sender of a request hears nothing before its answer."""
+    meta = message.body.get("params", {}).get("_meta")
+    wants_progress = isinstance(meta, dict) and "progressToken" in meta
+    return message.id is not None and message.method != "initialize" and not wants_progress
 
 
 def _is_of_a_session(scope: Scope) -> bool:
