@@ -18,7 +18,7 @@ from bookwheel.query import SearchHit, SearchRequest, SearchResults
 from bookwheel.reading import documents as reading
 from bookwheel.reading.documents import TextPart
 from bookwheel.safety.redact import make_safe
-from bookwheel.search.run import search
+from bookwheel.search.run import add_snippets, search
 from bookwheel.settings import Settings
 
 if TYPE_CHECKING:
@@ -259,6 +259,16 @@ class Library:
         self._engine.refresh()
         request = request._replace(filters=request.filters._replace(collections=names))
         return search(self._engine, request)
+
+    def add_snippets(
+        self, request: SearchRequest, hits: Sequence[SearchHit]
+    ) -> tuple[SearchHit, ...]:
+        """Return hits of a search without snippets with those that a request wants."""
+        return add_snippets(self._engine, request, hits)
+
+    def headings(self, hits: Sequence[SearchHit]) -> dict[tuple[str, str], list[str]]:
+        """Return the headings of the documents of hits, by collection and path."""
+        return self._engine.headings([(hit.collection, hit.document) for hit in hits])
 
     def document(self, text: str, collection: str | None = None) -> Document:
         """Find a document by its path, address or name."""

@@ -70,6 +70,7 @@ class SearchHit(NamedTuple):
     modified_ns: int
     chunk: int
     chunks: int
+    language: str = ""
 
 
 class SearchResults(NamedTuple):

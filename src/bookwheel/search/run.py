@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from bookwheel.engines.base import Engine, Field
-from bookwheel.query import SearchRequest, SearchResults
+from bookwheel.query import SearchHit, SearchRequest, SearchResults
 from bookwheel.search.interpret import interpret
 from bookwheel.search.nothing import why_nothing
 from bookwheel.search.plan import ALL_WORDS_BONUS, Clause, Plan, Planner, asked_for
 from bookwheel.search.rank import rank, with_passages
-from bookwheel.search.show import show
+from bookwheel.search.show import show, with_snippets
 from bookwheel.search.spelling import Speller
 from bookwheel.text.words import LONGEST_WORD, analyze_query, normal_title
 
@@ -60,6 +60,16 @@ def search(engine: Engine, request: SearchRequest) -> SearchResults:
     reasons = why_nothing(engine, planner, plan, total)
     suggestions = () if reasons else suggest(engine, plan)
     return SearchResults(request.text, (), total, (*notes, *reasons), suggestions, unreadable)
+
+
+def add_snippets(
+    engine: Engine, request: SearchRequest, hits: Sequence[SearchHit]
+) -> tuple[SearchHit, ...]:
+    """Return hits that were asked for without snippets with those that the request wants."""
+    languages = query_languages(engine)
+    planner = Planner(engine, languages)
+    plan = planner.plan(interpret(request.text, languages), request)
+    return with_snippets(correct(engine, planner, plan, languages)[0], hits)
 
 
 def query_languages(engine: Engine) -> tuple[str, ...]:

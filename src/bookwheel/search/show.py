@@ -10,7 +10,7 @@ from bookwheel.query import SearchHit, SearchIn, Snippet
 from bookwheel.safety.redact import make_safe
 from bookwheel.search.plan import Plan, Planner
 from bookwheel.search.rank import Ranked
-from bookwheel.text.snippets import cut_snippet
+from bookwheel.text.snippets import Cutting, cut_snippet
 from bookwheel.text.words import Finder, normal_title
 
 # What a word of the question counts by where the hit has it, and by whether it stands as typed.
@@ -45,6 +45,23 @@ def show(
         ceiling = hit.score
         hits.append(hit)
     return tuple(hits)
+
+
+def with_snippets(plan: Plan, hits: Sequence[SearchHit]) -> tuple[SearchHit, ...]:
+    """Return hits that were made without snippets with the snippets that the plan asks for."""
+    worth = term_worth(plan)
+    finders = {hit.language: Finder(worth, hit.language) for hit in hits}
+    length = plan.request.snippet_length
+    return tuple(
+        hit._replace(
+            snippet=_snippet(cut_snippet(hit.passage, finders[hit.language], worth, length))
+        )
+        for hit in hits
+    )
+
+
+def _snippet(cutting: Cutting) -> Snippet:
+    return Snippet(make_safe(cutting.text), cutting.marks, cutting.cut_before, cutting.cut_after)
 
 
 def held_words(
@@ -94,9 +111,7 @@ def _hit(
         pointer=passage.chunk.pointer if passage else "",
         start_line=passage.chunk.start_line if passage else 1,
         end_line=passage.chunk.end_line if passage else 1,
-        snippet=Snippet(
-            make_safe(cutting.text), cutting.marks, cutting.cut_before, cutting.cut_after
-        ),
+        snippet=_snippet(cutting),
         passage=make_safe(text),
         score=score,
         matched_in=_matched_in(in_title, cutting.matched),
@@ -105,6 +120,7 @@ def _hit(
         modified_ns=document.modified_ns,
         chunk=passage.chunk.ordinal if passage else 0,
         chunks=document.chunks,
+        language=document.language,
     )
 
 

@@ -236,6 +236,25 @@ def read_heading_above(
     return row[0] if row else None
 
 
+def read_headings(
+    connection: apsw.Connection, wanted: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], list[str]]:
+    """Return the headings of documents, given by collection and path, in no certain order."""
+    found: dict[tuple[str, str], list[str]] = {}
+    if wanted:
+        rows = connection.execute(
+            f"""SELECT c.name, d.path, s.heading
+            FROM (VALUES {",".join(["(?,?)"] * len(wanted))}) w
+            CROSS JOIN collections c ON c.name = w.column1
+            CROSS JOIN documents d ON d.collection = c.id AND d.path = w.column2
+            CROSS JOIN sections s ON s.document = d.id""",
+            [name for pair in wanted for name in pair],
+        )
+        for collection, path, heading in rows:
+            found.setdefault((collection, path), []).append(heading)
+    return found
+
+
 def read_links(connection: apsw.Connection, key: int) -> list[Link]:
     """Return the links that go out of a document in order."""
     rows = connection.execute(

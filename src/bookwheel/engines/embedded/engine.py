@@ -221,6 +221,10 @@ class EmbeddedEngine:
         with self._reading() as connection:
             return catalog.read_sections(connection, key)
 
+    def headings(self, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
+        with self._reading() as connection:
+            return catalog.read_headings(connection, wanted)
+
     def heading_above(self, collection: str, path: str, line: int) -> str | None:
         with self._reading() as connection:
             return catalog.read_heading_above(connection, collection, path, line)
