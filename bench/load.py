@@ -10,11 +10,12 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 
-from bench.wire import Client
+from bench.wire import SESSIONS, Client
 
 WARM = 2
 """Calls of each client that are not counted."""
@@ -30,6 +31,8 @@ class Order:
     queries: list[str]
     clients: int
     seconds: float
+    official: bool = False
+    """Whether the clients are the SDK's own, which do much themselves, or lean ones."""
 
 
 @dataclass(slots=True)
@@ -56,25 +59,54 @@ async def run(order: Order) -> Yield:
 async def _call(
     order: Order, queries: Iterator[str], barrier: asyncio.Barrier, done: Yield
 ) -> None:
-    async with Client(order.url, order.era) as client:
+    connect = _official if order.official else _lean
+    async with connect(order) as call:
         for query in islice(queries, WARM):
-            await client.call(order.tool, {"query": query})
+            await call(query)
         await barrier.wait()
         began = now = time.perf_counter()
         for query in queries:
-            number, answer = await client.call(order.tool, {"query": query})
+            is_right = await call(query)
             before, now = now, time.perf_counter()
             done.calls += 1
             done.milliseconds.append((now - before) * 1e3)
-            done.wrong += not (
+            done.wrong += not is_right
+            if now - began >= order.seconds:
+                break
+        done.seconds = max(done.seconds, now - began)
+
+
+Call = Callable[[str], Awaitable[bool]]
+"""Asks one query; tells whether the answer was right."""
+
+
+@asynccontextmanager
+async def _lean(order: Order) -> AsyncIterator[Call]:
+    async with Client(order.url, order.era) as client:
+
+        async def call(query: str) -> bool:
+            number, answer = await client.call(order.tool, {"query": query})
+            return (
                 answer.status == 200
                 and b'"id":%d' % number in answer.body
                 and b'"result":' in answer.body
                 and b'"isError":true' not in answer.body
             )
-            if now - began >= order.seconds:
-                break
-        done.seconds = max(done.seconds, now - began)
+
+        yield call
+
+
+@asynccontextmanager
+async def _official(order: Order) -> AsyncIterator[Call]:
+    from mcp import Client as Official
+
+    mode = "legacy" if order.era == SESSIONS else "auto"
+    async with Official(order.url, mode=mode) as client:
+
+        async def call(query: str) -> bool:
+            return not (await client.call_tool(order.tool, {"query": query})).is_error
+
+        yield call
 
 
 if __name__ == "__main__":

@@ -30,12 +30,13 @@ _DOCUMENTS = 10_000
 _MOST_CALLS = 700
 """Queries laid ready for each second of load: more than any search here answers."""
 _ROWS = (
-    ("documents_search", SESSIONS, 0.6),
-    ("search_documents", SESSIONS, 0.2),
-    ("search_docs", SESSIONS, 0.2),
-    ("documents_search", MODERN, 0.2),
+    ("documents_search", SESSIONS, True, 0.4),
+    ("search_documents", SESSIONS, True, 0.2),
+    ("search_docs", SESSIONS, True, 0.2),
+    ("documents_search", MODERN, True, 0.2),
+    ("documents_search", SESSIONS, False, 0.2),
 )
-"""Tool, era, and how many pairs as a share of the usual repeats."""
+"""Tool, era, whether the official client asks, and how many pairs as a share of the repeats."""
 
 
 class Slice(NamedTuple):
@@ -66,18 +67,19 @@ def measure(corpus: Corpus) -> list[Figure]:
 
 def load_in_turn(corpus: Corpus, floor: Running, ours: Running, queries: list[str]) -> list[Figure]:
     """Load both servers in turn, for each row of the table."""
-    rounds = [max(1, round(corpus.repeats * share)) for _, _, share in _ROWS]
+    rounds = [max(1, round(corpus.repeats * share)) for *_, share in _ROWS]
     laid = min(len(queries) // sum(rounds), int(corpus.slice_seconds * _MOST_CALLS))
     unasked = iter(queries)
     figures = []
-    for (tool, era, _), times in zip(_ROWS, rounds, strict=True):
+    for (tool, era, official, _), times in zip(_ROWS, rounds, strict=True):
         pairs = []
         for _ in range(times):
             asked = list(islice(unasked, laid))
             # What the empty tool is asked makes no difference to it, and it may be asked again.
-            bare = load(corpus, floor, NAMES[0], era, asked * 4)
-            pairs.append((bare, load(corpus, ours, tool, era, asked)))
-        figures.append(row(f"{tool}, {corpus.clients} clients, {era}", pairs))
+            bare = load(corpus, floor, NAMES[0], era, asked * 4, official=official)
+            pairs.append((bare, load(corpus, ours, tool, era, asked, official=official)))
+        kind = "official" if official else "lean"
+        figures.append(row(f"{tool}, {corpus.clients} {kind} clients, {era}", pairs))
     return figures
 
 
@@ -122,9 +124,11 @@ def make_question(rng: random.Random, text: str) -> str:
     return template.format(*rng.choices(words, k=template.count("{}")))
 
 
-def load(corpus: Corpus, server: Running, tool: str, era: str, queries: list[str]) -> Slice:
+def load(
+    corpus: Corpus, server: Running, tool: str, era: str, queries: list[str], *, official: bool
+) -> Slice:
     """Load a server for some seconds from a process of its own."""
-    order = Order(server.url, era, tool, queries, corpus.clients, corpus.slice_seconds)
+    order = Order(server.url, era, tool, queries, corpus.clients, corpus.slice_seconds, official)
     before = server.cpu()
     ended = subprocess.run(
         [sys.executable, "-m", "bench.load"],

@@ -27,7 +27,7 @@ ROWS = {
     "freshness": 1,
     "pages_table": 7,
     "handshake": 2,
-    "throughput": 4,
+    "throughput": 5,
     "crowd": 1,
 }
 
