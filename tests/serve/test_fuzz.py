@@ -61,6 +61,13 @@ def check(answer: dict[str, Any], sent: Any, seed: int) -> None:
     found = answer.get("id")
     kind = "result" in answer or "error" in answer
     assert not kind or found is None or (type(found), found) in sent, f"seed {seed}: {text[:2000]}"
+    code = answer["error"]["code"] if isinstance(answer.get("error"), dict) else None
+    assert code is None or is_known(code), f"seed {seed}: {text[:2000]}"
+
+
+def is_known(code: int) -> bool:
+    """Tell whether a code is JSON-RPC's own, or one that a revision of the protocol defines."""
+    return code in (-32700, -32600, -32601, -32602, -32603, -32002) or -32099 <= code <= -32020
 
 
 def check_known(answer: dict[str, Any], document: str, seed: int) -> None:
@@ -262,11 +269,13 @@ def fuzz_http(site: Site, log: pytest.LogCaptureFixture, era: str, seed: int, fr
     log.clear()
 
 
+@pytest.mark.requirement("P-047")
 @eras
 def test_broken_lines_do_no_harm(stocked: Shelf, era: str) -> None:
     fuzz_stdio(stocked, era, SEED, FRAMES)
 
 
+@pytest.mark.requirement("P-047")
 @eras
 def test_broken_requests_do_no_harm(site: Site, caplog: pytest.LogCaptureFixture, era: str) -> None:
     fuzz_http(site, caplog, era, SEED, FRAMES)
