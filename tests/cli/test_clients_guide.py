@@ -47,7 +47,7 @@ def test_the_guide_covers_clients_addresses_and_settings_and_the_readme_leads_to
     assert "(settings.md)" in GUIDE
     settings = (DOCS / "settings.md").read_text(encoding="utf-8")
     assert [row.variable for row in SETTINGS if f"`{row.variable}`" not in settings] == []
-    section = README.partition("## For assistants\n")[2].partition("\n## ")[0]
+    section = README.partition("## Connect an assistant\n")[2].partition("\n## ")[0]
     assert "(docs/clients.md)" in section
     assert "bookwheel install claude-desktop" in section
 
