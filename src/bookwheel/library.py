@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from bookwheel.engines.base import CollectionState
 from bookwheel.engines.embedded.engine import EmbeddedEngine
-from bookwheel.errors import BadRequest, BookwheelError, IndexDamaged, NotFound
+from bookwheel.errors import BadRequest, BookwheelError, IndexDamaged, IndexUnusable, NotFound
 from bookwheel.formats import READERS_VERSION
 from bookwheel.model import Collection, Document, Link, SafeText
 from bookwheel.query import SearchHit, SearchRequest, SearchResults
@@ -155,7 +155,13 @@ class Library:
     def writing(self) -> Iterator[EmbeddedEngine]:
         """Hold the writer lock for a while."""
         if named_place(self.settings) is None:  # in the user's own cache: nobody else's to read
-            self.database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            try:
+                self.database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            except OSError as error:
+                raise IndexUnusable(
+                    f"The folder {self.database.parent} cannot be made: {error.strerror}.",
+                    hint="--index or CACHE_ROOT names another one.",
+                ) from None
         self._engine.begin_writing()
         try:
             yield self._engine

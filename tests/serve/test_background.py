@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -134,3 +135,35 @@ def test_a_failure_is_logged_and_tried_again_later(
 
     assert str(failure) in caplog.text
     assert not made.ready.is_set()
+
+
+def test_while_another_process_indexes_it_says_so_and_hears_of_its_changes(shelf: Shelf) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+    heard = threading.Event()
+    made = Indexing(shelf.open, on_change=heard.set, busy_seconds=3600)
+    with shelf.open() as other, other.writing() as engine:
+        made.start()
+        while made.count() != (0, 0):
+            time.sleep(0.01)
+        engine.remove("notes", ["a.md"])
+        engine.commit()
+        assert heard.wait(PATIENCE)
+    assert made.describe()["indexing"] == {"done": 0, "total": 0}
+    assert made.stop()
+
+
+def test_an_index_that_cannot_be_made_is_told_of(
+    shelf: Shelf, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    (shelf.place / "file").write_text("in the way")
+    cache = {"index": None, "cache_root": str(shelf.place / "file")}
+    made = Indexing(lambda: shelf.open(**cache))
+    made.start()
+    while not made.has_failed:
+        time.sleep(0.01)
+    assert made.stop()
+
+    assert made.describe()["status"] == "failed"
+    assert "cannot be made" in caplog.text

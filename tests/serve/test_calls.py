@@ -211,3 +211,38 @@ def test_the_template_of_addresses_waits_for_the_first_index(shelf: Shelf) -> No
             (template,) = assistant.ask("list_resource_templates").resource_templates
         calls.close()
     assert template.uri_template == "docs://{+path}"
+
+
+def test_a_document_that_is_not_found_while_the_index_is_built_may_come_yet(shelf: Shelf) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+
+    asked = {"collection": "notes", "document": "late.md"}
+    reply = ask_while_indexing(shelf, "documents_get_document", (1, 2), **asked)
+
+    assert reply.is_error
+    assert reply.text.startswith('Document "late.md" not found in collection "notes".')
+    assert "Indexing is under way (1 of 2 files so far)" in reply.text
+
+
+def test_of_an_update_by_another_process_only_that_there_is_one_is_told(shelf: Shelf) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+
+    reply = ask_while_indexing(shelf, "documents_list_documents", (0, 0), collection="notes")
+
+    assert "Indexing is under way; more may be found when it is done." in reply.text
+
+
+def test_an_index_that_cannot_be_made_is_not_waited_for(shelf: Shelf) -> None:
+    replies: list[Reply] = []
+    with shelf.open() as library:
+        calls = Calls(library, ready=threading.Event(), patience=3600, has_failed=lambda: True)
+
+        async def main() -> None:
+            replies.append(await calls.call_tool(Offered((SMALL,), (SMALL,)), "echo", {}))
+
+        within(main)
+        calls.close()
+
+    assert replies[0].text == "The documents cannot be indexed now; the server's log says why."

@@ -17,7 +17,7 @@ from bookwheel.contracts.tool import Contract, Reply, Tool
 from bookwheel.contracts.work import Work
 from bookwheel.errors import BadRequest
 from bookwheel.serve.calls import Calls
-from bookwheel.serve.guard import LARGEST_BODY, make_rules, require_safe_address
+from bookwheel.serve.guard import LARGEST_BODY, Guard, make_rules, require_safe_address
 from bookwheel.serve.http import bind
 from bookwheel.serve.mcp import DocumentServer
 from tests.serve.conftest import (
@@ -381,3 +381,34 @@ def test_within_a_session_only_what_may_be_followed_is_answered_by_a_stream(site
     assert at_once.value["result"]["structuredContent"] == {"word": "zebra"}
     assert streamed.headers["content-type"].startswith("text/event-stream")
     assert b'"structuredContent":{"word":"zebra"}' in streamed.body
+
+
+def test_an_address_of_ours_that_a_client_reached_is_a_name_of_ours() -> None:
+    reached: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        reached.append(scope["path"])
+
+    guard = Guard(app, make_rules("0.0.0.0", 8765, others=None, token=None))
+
+    async def ask(host: str, origin: str | None = None) -> list[int]:
+        statuses: list[int] = []
+
+        async def send(message: Any) -> None:
+            statuses.append(message.get("status", 0))
+
+        headers = [(b"host", host.encode())]
+        headers += [(b"origin", origin.encode())] if origin else []
+        scope: dict[str, Any] = {"type": "http", "path": "/mcp", "headers": headers}
+        scope["server"] = ("192.0.2.7", 8765)
+        await guard(scope, None, send)  # type: ignore[arg-type] # nothing is received
+        return statuses[:1]
+
+    async def main() -> None:
+        assert await ask("192.0.2.7:8765") == []
+        assert await ask("192.0.2.7:8765", "http://192.0.2.7:8765") == []
+        assert await ask("192.0.2.8:8765") == [421]
+        assert await ask("192.0.2.7:8765", "http://evil.example") == [403]
+
+    within(main)
+    assert reached == ["/mcp", "/mcp"]

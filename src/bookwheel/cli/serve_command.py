@@ -79,7 +79,9 @@ def _serve(library: Library, folders: list[str], address: tuple[str, int] | None
     for noisy in ("mcp", "uvicorn", "watchfiles"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     if address is None and sys.stdin.isatty():
-        print("An assistant starts this command itself; --http serves a browser.", file=sys.stderr)
+        print(
+            "An assistant starts this command itself; with --http it serves many.", file=sys.stderr
+        )
     from bookwheel.serve.run import serve
 
     gc.freeze()  # what was imported is there to stay

@@ -38,7 +38,7 @@ def complete(
     """Return all values that an argument may be completed to, the likeliest first."""
     if template not in (_OF_ONE, _OF_SEVERAL):
         wrong = f"There is no template {template[:100]!r}" if template else "There are no prompts"
-        raise RpcError(INVALID_PARAMS, f"{wrong} to complete; {_OF_ONE} is one.")
+        raise RpcError(INVALID_PARAMS, f"{wrong} to complete, but the template {_OF_ONE}.")
     names = [state.collection.name for state in library.states()]
     if argument == "collection":
         return _matching(names, typed)

@@ -19,7 +19,7 @@ from pydantic_core import ErrorDetails
 
 from bookwheel.contracts.tool import INVALID_PARAMS, Arguments, Contract, Reply, RpcError, Tool
 from bookwheel.contracts.work import Cancelled, Work
-from bookwheel.errors import BadRequest, BookwheelError, IndexUnusable, Internal
+from bookwheel.errors import BadRequest, BookwheelError, IndexUnusable, Internal, NotFound
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +69,10 @@ def _run(work: Work, contract: Contract, tool: Tool, arguments: dict[str, Any]) 
         return tool.run(work, _parse(tool, arguments))
     except IndexUnusable as error:  # its message names files of the operator's
         return contract.shape_error(mask(error, tool.name, debug=_debugs(work)), arguments)
+    except NotFound as error:
+        if work.remark:  # it may only not be there yet
+            error.hint = f"{error.hint} {work.remark}" if error.hint else work.remark
+        return contract.shape_error(error, arguments)
     except BookwheelError as error:
         return contract.shape_error(error, arguments)
     except (RpcError, Cancelled):
@@ -96,7 +100,7 @@ def _find(offered: Offered, name: str) -> tuple[Contract, Tool]:
             )
     known = [tool.name for contract in offered.callable for tool in contract.tools]
     near = _near(name, known)
-    hint = f" Did you mean {near!r}?" if near else ""
+    hint = f" Did you mean {near!r}?" if near else f" There are {', '.join(known)}."
     short = name[:_LONGEST_QUOTED]
     raise RpcError(INVALID_PARAMS, f"There is no tool {short!r}.{hint}", {"tool": short})
 

@@ -83,6 +83,7 @@ def list_documents(work: Work, asked: take.ListDocuments) -> Reply:
     ]
     collection = find_collection([*known_collections(library).values()], asked.collection)
     answer = {"documents": documents, "total": page.total, "hasMore": page.has_more}
+    answer |= {"note": work.remark} if work.remark else {}
     return reply_with(name_collection(collection) | answer, results=len(documents))
 
 

@@ -141,19 +141,21 @@ def list_doc_pages(work: Work, arguments: ListDocPages) -> Reply:
     if arguments.category is None:
         paths = list(_all_pages(library))
         total = sum(state.documents for state in library.states())
-        return _listing(paths, total)
+        return _listing(paths, total, work.remark)
     categories = _categories(library)
     for name, paths in categories.items():
         if name.casefold() == arguments.category.strip().casefold():
-            return _listing(paths[:MOST_PAGES], len(paths))
+            return _listing(paths[:MOST_PAGES], len(paths), work.remark)
     there = f"The categories are {listed(list(categories), most=200)}." if categories else ""
     return Reply(f"There is no category {quoted(arguments.category)}. {there}".rstrip(), results=0)
 
 
-def _listing(paths: list[str], total: int) -> Reply:
+def _listing(paths: list[str], total: int, remark: str) -> Reply:
     lines = [f"- {path}" for path in paths] or ["There are no pages."]
     if total > len(paths):
         lines.append(f"\n{total - len(paths)} more are not shown; ask for a `category`.")
+    if remark:
+        lines.append(f"\n{remark}")
     return Reply("\n".join(["Documentation Pages:", "", *lines]), results=len(paths))
 
 

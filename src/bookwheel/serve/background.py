@@ -46,6 +46,10 @@ class Indexing:
         self._logged_at = time.monotonic()
         self.progress: dict[str, Progress] = {}
         """How far the update under way is, by collection."""
+        self.is_elsewhere = False
+        """Whether another process is bringing the index up to date."""
+        self.has_failed = False
+        """Whether the last attempt to index came to nothing."""
         self.ready = threading.Event()
         """Set when there is something to search."""
         if is_indexed:
@@ -63,7 +67,12 @@ class Indexing:
         return not self._thread.is_alive()
 
     def count(self) -> tuple[int, int] | None:
-        """Return how many files of how many the update under way has read, if there is one."""
+        """Return how many files of how many the update under way has read, if there is one.
+
+        Of an update by another process nothing is known but that there is one.
+        """
+        if self.is_elsewhere:
+            return 0, 0
         rows = list(self.progress.values())
         return (sum(row.done for row in rows), sum(row.total for row in rows)) if rows else None
 
@@ -71,21 +80,39 @@ class Indexing:
         """Tell whether there is something to search, and how far the update under way is."""
         counts = self.count()
         under_way = {"done": counts[0], "total": counts[1]} if counts else None
-        return {"status": "ok", "ready": self.ready.is_set(), "indexing": under_way}
+        status = "failed" if self.has_failed and not self.ready.is_set() else "ok"
+        return {"status": status, "ready": self.ready.is_set(), "indexing": under_way}
 
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
                 with self._open_library() as library:
-                    self._follow(library)
+                    news = News(library, self._on_change)
+                    try:
+                        self._follow(library, news)
+                    except BookwheelError as error:
+                        # What another process writes is news all the same.
+                        self._give_up(error)
+                        self._rest(_FAILED_SECONDS, news)
+                        continue
             except BookwheelError as error:
-                self._say(error.message)
+                self._give_up(error)
             except Exception:
+                self.has_failed = True
                 log.exception("indexing failed and begins again")
             self._stop.wait(_FAILED_SECONDS)
 
-    def _follow(self, library: Library) -> None:
-        news = News(library, self._on_change)
+    def _give_up(self, error: BookwheelError) -> None:
+        self.has_failed = True
+        self._say(error.message)
+
+    def _rest(self, seconds: float, news: News) -> None:
+        """Wait for a while, or until the end, and tell of what others do meanwhile."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until and not self._stop.wait(LOOK_SECONDS):
+            news.look()
+
+    def _follow(self, library: Library, news: News) -> None:
         self._update_first(library, news)
 
         def should_stop() -> bool:
@@ -108,12 +135,14 @@ class Indexing:
                 )
             except Conflict as error:
                 self._say(error.message)
+                self.is_elsewhere = True
                 if library.exists:
                     self.ready.set()
-                self._stop.wait(self._busy_seconds)
+                self._rest(self._busy_seconds, news)
                 continue
             finally:
                 self.progress = {}
+            self.is_elsewhere = self.has_failed = False
             if not self._stop.is_set():
                 seconds = time.monotonic() - started
                 log.info("index up to date: %s, in %.1f s", _count(library), seconds)

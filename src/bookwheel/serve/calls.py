@@ -16,7 +16,7 @@ from bookwheel.errors import BookwheelError, IndexUnusable, Internal
 from bookwheel.library import Library
 
 THREADS = 8
-FIRST_INDEX_SECONDS = 5.0
+FIRST_INDEX_SECONDS = 2.0
 """So long after the start, calls wait for folders that are indexed for the first time."""
 CLOSING_SECONDS = 0.5
 _LOOK_SECONDS = 0.25
@@ -33,11 +33,13 @@ class Calls:
         *,
         ready: threading.Event | None = None,
         progress: Callable[[], tuple[int, int] | None] = lambda: None,
+        has_failed: Callable[[], bool] = lambda: False,
         patience: float = FIRST_INDEX_SECONDS,
     ) -> None:
         self.library = library
         self._ready = ready
         self._progress = progress
+        self._has_failed = has_failed
         self._deadline = time.monotonic() + patience
         self._threads = futures.ThreadPoolExecutor(THREADS, thread_name_prefix="bookwheel-call")
         self._running: set[futures.Future[Any]] = set()
@@ -46,11 +48,12 @@ class Calls:
         self, offered: Offered, name: str, arguments: dict[str, Any], report: Report | None = None
     ) -> Reply:
         """Call a tool, after the first documents are there to be found."""
-        work = Work(self.library, report=report, remark=self._remark())
+        work = Work(self.library, report=report)
 
         def answer() -> Reply:
             if not self._wait_for_index(work):
                 work.obstacle = Internal(self._wait_text())
+            work.remark = self._remark()
             return call(work, offered, name, arguments)
 
         return await self._run(answer, work)
@@ -86,11 +89,13 @@ class Calls:
     def _remark(self) -> str:
         """Say what a search may miss while the index is being built."""
         counts = self._progress()
-        if counts is None or counts[0] >= counts[1]:
+        if counts is None or counts[0] >= counts[1] > 0:
             return ""
         return f"Indexing is under way{_so_far(counts)}; more may be found when it is done."
 
     def _wait_text(self) -> str:
+        if self._has_failed():
+            return "The documents cannot be indexed now; the server's log says why."
         so_far = _so_far(self._progress())
         return f"The documents are being indexed{so_far}. Ask again in a few seconds."
 
@@ -102,7 +107,7 @@ class Calls:
             done, total = self._progress() or (0, 0)
             work.advance(done, total, "indexing")
             patience = self._deadline - time.monotonic()
-            if patience <= 0:
+            if patience <= 0 or self._has_failed():
                 return self.library.exists
             self._ready.wait(min(patience, _LOOK_SECONDS))
         return True
@@ -114,4 +119,4 @@ class Calls:
 
 
 def _so_far(counts: tuple[int, int] | None) -> str:
-    return f" ({counts[0]:,} of {counts[1]:,} files so far)" if counts else ""
+    return f" ({counts[0]:,} of {counts[1]:,} files so far)" if counts and counts[1] else ""

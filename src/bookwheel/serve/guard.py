@@ -70,11 +70,16 @@ class Guard:
     def _check(self, scope: Scope) -> JSONResponse | None:
         headers = Headers(scope=scope)
         # Probes ask for the health by whatever address the machine has just then.
-        known = scope["path"] in _OPEN_PATHS or headers.get("host", "").lower() in self._rules.hosts
-        if not known:
-            return refuse(421, "Misdirected request: the server does not go by this name.")
-        origin = headers.get("origin")
-        if origin is not None and origin.lower() not in self._origins:
+        host = headers.get("host", "").lower()
+        own = _own_address(scope)
+        if scope["path"] not in _OPEN_PATHS and host not in self._rules.hosts and host != own:
+            return refuse(
+                421,
+                "Misdirected request: the server does not go by this name. "
+                "Its operator may add it to BOOKWHEEL_HOSTS.",
+            )
+        origin = headers.get("origin", f"http://{own}").lower()
+        if origin not in self._origins and origin != f"http://{own}":
             return refuse(403, "Pages of this origin may not call the server.")
         if not self._has_token(scope["path"], headers):
             answer = refuse(401, "Send the token as `Authorization: Bearer TOKEN`.")
@@ -92,6 +97,12 @@ class Guard:
         scheme, _, given = headers.get("authorization", "").partition(" ")
         same = hmac.compare_digest(given.strip().encode(), token.encode())
         return scheme.lower() == "bearer" and same
+
+
+def _own_address(scope: Scope) -> str:
+    """Return the address of ours that a client connected to: no foreign name can stand for it."""
+    host, port = scope.get("server") or ("", None)
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 TOO_LARGE = f"A request may hold {LARGEST_BODY} bytes."

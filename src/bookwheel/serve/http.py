@@ -126,6 +126,8 @@ async def serve_http(
     server = make_uvicorn(app, trusted_proxies)
 
     def stop() -> None:
+        # Streams that are cut off by the end are no errors of anyone's.
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         server.should_exit = True
 
     with stopping_on_signals(stop):

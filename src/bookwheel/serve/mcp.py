@@ -7,7 +7,6 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
 from contextvars import ContextVar
-from functools import cache, partial
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
@@ -73,7 +72,7 @@ class DocumentServer(Server[dict[str, Any]]):
             version=__version__,
             title="Bookwheel",
             cache_hints={"tools/list": CacheHint(TOOLS_FRESH_MS, "public")},
-            get_tool_input_schema=cache(partial(_find_schema, offered)),
+            get_tool_input_schema=_schemas(offered).get,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources if has_resources else None,
@@ -361,9 +360,6 @@ def _describe(tool: Tool) -> types.Tool:
     )
 
 
-def _find_schema(offered: Offered, name: str) -> Mapping[str, Any] | None:
-    for contract in offered.callable:
-        for tool in contract.tools:
-            if tool.name == name:
-                return tool.input_schema()
-    return None
+def _schemas(offered: Offered) -> dict[str, Mapping[str, Any]]:
+    tools = (tool for contract in offered.callable for tool in contract.tools)
+    return {tool.name: tool.input_schema() for tool in tools}

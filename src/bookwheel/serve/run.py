@@ -64,9 +64,20 @@ def _serve_http(
             state=thread.describe,
         )
         thread.start()
-        log.info("serving http://%s:%s/mcp", f"[{host}]" if ":" in host else host, port)
-        log.info("give assistants that address; Ctrl-C ends it")
+        _log_address(host, port, serves=settings["mcp_enabled"], hosts=settings["hosts"])
         anyio.run(serve_http, app, listening, settings["trusted_proxies"])
+
+
+def _log_address(host: str, port: int, *, serves: bool, hosts: str | None) -> None:
+    path = "/mcp" if serves else ""
+    log.info("serving http://%s:%s%s", f"[{host}]" if ":" in host else host, port, path)
+    if not serves:
+        log.info("MCP is turned off (MCP_ENABLED)")
+    elif host in ("0.0.0.0", "::", ""):
+        names = hosts or "none; BOOKWHEEL_HOSTS names them"
+        log.info("clients call it by an address of this machine, or by a known name (%s)", names)
+    else:
+        log.info("give assistants that address; Ctrl-C ends it")
 
 
 def _make_servers(
@@ -87,7 +98,9 @@ def indexing(
         on_change=bell.ring,
         is_indexed=_is_indexed(library),
     )
-    calls = Calls(library, ready=thread.ready, progress=thread.count)
+    calls = Calls(
+        library, ready=thread.ready, progress=thread.count, has_failed=lambda: thread.has_failed
+    )
     try:
         yield calls, thread
     finally:
