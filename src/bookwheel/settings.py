@@ -125,6 +125,13 @@ SETTINGS: tuple[Row, ...] = (
     ),
     Row("reconcile_seconds", _whole(1, 86400), 60, "How often a watched folder is looked through."),
     Row("toolsets", _text, None, "Toolsets to serve, as pages,folder, or all. Default: documents."),
+    Row(
+        "readers",
+        _whole(0, 64),
+        None,
+        "Processes that answer HTTP clients once many call at a time; 0: none. "
+        "Default: one per core, up to 4.",
+    ),
     Row("read_only", _flag, False, "Serve no tool that changes anything."),
     Row("token", _text, None, "Token that HTTP clients must send as a bearer.", secret=True),
     Row(

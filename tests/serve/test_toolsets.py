@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bookwheel.contracts.dispatch import Offered
 from bookwheel.errors import BadRequest
 from bookwheel.serve.toolsets import choose, load_contracts, without_changes
 from tests.serve.conftest import SMALL
@@ -14,16 +15,18 @@ DOCUMENTS, FOLDER, PAGES = KNOWN.values()
 
 @pytest.mark.parametrize("wanted", [None, "", " , "])
 def test_without_a_choice_documents_are_listed_and_all_can_be_called(wanted: str | None) -> None:
-    assert choose(KNOWN, wanted) == ((DOCUMENTS,), (DOCUMENTS, FOLDER, PAGES), ())
+    assert choose(KNOWN, wanted) == Offered((DOCUMENTS,), (DOCUMENTS, FOLDER, PAGES))
 
 
 @pytest.mark.parametrize("wanted", ["pages,folder", " folder , pages"])
 def test_a_choice_serves_just_that_in_a_steady_order(wanted: str) -> None:
-    assert choose(KNOWN, wanted) == ((FOLDER, PAGES), (FOLDER, PAGES), (DOCUMENTS,))
+    chosen = (FOLDER, PAGES)
+    assert choose(KNOWN, wanted) == Offered(chosen, chosen, (DOCUMENTS,), wanted)
 
 
 def test_all_is_all() -> None:
-    assert choose(KNOWN, "all") == ((DOCUMENTS, FOLDER, PAGES), (DOCUMENTS, FOLDER, PAGES), ())
+    every = (DOCUMENTS, FOLDER, PAGES)
+    assert choose(KNOWN, "all") == Offered(every, every, (), "all")
 
 
 def test_an_unknown_name_is_refused_with_those_there_are() -> None:

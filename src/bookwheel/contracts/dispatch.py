@@ -36,6 +36,8 @@ class Offered(NamedTuple):
     callable: tuple[Contract, ...]
     elsewhere: tuple[Contract, ...] = ()
     """Known contracts that are not served here; a call to one says where it is."""
+    choice: str | None = None
+    """The names of toolsets that this was made from, for another process to make it again."""
 
     def tools(self) -> list[Tool]:
         return [tool for contract in self.listed for tool in contract.tools]

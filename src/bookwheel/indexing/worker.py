@@ -245,7 +245,8 @@ def _launch(task_fd: int, reply_fd: int, error_fd: int, limits: Limits) -> subpr
     )
 
 
-def _count_cores() -> int:
+def count_cores() -> int:
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
@@ -287,7 +288,7 @@ class WorkerPool:
         clock: Clock = time.monotonic,
     ) -> None:
         self._greeting = encode((handler, setup))
-        self._workers = workers or min(4, _count_cores())
+        self._workers = workers or min(4, count_cores())
         self._limits = limits or Limits()
         self._clock = clock
         self._children: list[_Child] = []

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent import futures
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bookwheel.contracts.dispatch import Offered, call, mask
 from bookwheel.contracts.tool import INTERNAL_ERROR, INVALID_PARAMS, Reply, RpcError
@@ -15,11 +15,16 @@ from bookwheel.contracts.work import Report, Work
 from bookwheel.errors import BookwheelError, IndexUnusable, Internal
 from bookwheel.library import Library
 
+if TYPE_CHECKING:
+    from bookwheel.serve.readers import Readers
+
 THREADS = 8
 FIRST_INDEX_SECONDS = 2.0
 """So long after the start, calls wait for folders that are indexed for the first time."""
 CLOSING_SECONDS = 0.5
 _LOOK_SECONDS = 0.25
+_MANY = 4
+"""So many calls at once are more than one core should answer."""
 
 _Answer = TypeVar("_Answer")
 
@@ -34,12 +39,14 @@ class Calls:
         ready: threading.Event | None = None,
         progress: Callable[[], tuple[int, int] | None] = lambda: None,
         has_failed: Callable[[], bool] = lambda: False,
+        readers: Readers | None = None,
         patience: float = FIRST_INDEX_SECONDS,
     ) -> None:
         self.library = library
         self._ready = ready
         self._progress = progress
         self._has_failed = has_failed
+        self._readers = readers
         self._deadline = time.monotonic() + patience
         self._threads = futures.ThreadPoolExecutor(THREADS, thread_name_prefix="bookwheel-call")
         self._running: set[futures.Future[Any]] = set()
@@ -47,7 +54,13 @@ class Calls:
     async def call_tool(
         self, offered: Offered, name: str, arguments: dict[str, Any], report: Report | None = None
     ) -> Reply:
-        """Call a tool, after the first documents are there to be found."""
+        """Call a tool, after the first documents are there to be found.
+
+        Without a `report` nobody hears of it before its end: then another process may do it.
+        """
+        reply = await self._call_elsewhere(offered, name, arguments) if report is None else None
+        if reply is not None:
+            return reply
         work = Work(self.library, report=report)
 
         def answer() -> Reply:
@@ -57,6 +70,18 @@ class Calls:
             return call(work, offered, name, arguments)
 
         return await self._run(answer, work)
+
+    async def _call_elsewhere(
+        self, offered: Offered, name: str, arguments: dict[str, Any]
+    ) -> Reply | None:
+        """Let another process call a tool; get such when many calls are at work."""
+        if self._readers is None or not (self._ready is None or self._ready.is_set()):
+            return None
+        if self._readers.are_ready:
+            return await self._readers.call(offered, name, arguments, self._remark())
+        if len(self._running) >= _MANY:
+            self._readers.start()
+        return None
 
     async def read(self, function: Callable[[Library], _Answer]) -> _Answer:
         """Read the library; what goes wrong is a JSON-RPC error."""
@@ -114,6 +139,8 @@ class Calls:
 
     def close(self) -> None:
         """Let running calls end for a moment, then take no more."""
+        if self._readers is not None:
+            self._readers.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
         futures.wait(list(self._running), timeout=CLOSING_SECONDS)
 

@@ -325,8 +325,10 @@ def _errors_of_the_protocol(version: str | None = None) -> Iterator[None]:
         raise MCPError(code, error.message, error.data) from None
 
 
-def _make_report(ctx: Context) -> Report:
-    """Return how a thread tells a client its progress, which reaches those that asked for it."""
+def _make_report(ctx: Context) -> Report | None:
+    """Return how a thread tells a client its progress; None where a client of HTTP did not ask."""
+    if ctx.request is not None and (ctx.meta or {}).get("progress_token") is None:
+        return None
     loop = asyncio.get_running_loop()
 
     async def send(done: float, total: float, message: str) -> None:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -23,6 +24,9 @@ from bookwheel.serve.changes import ChangeBell
 from bookwheel.serve.mcp import DocumentServer
 from bookwheel.serve.stdio import serve_stdio, take_streams
 from bookwheel.serve.toolsets import ALL, choose, load_contracts
+
+if TYPE_CHECKING:
+    from bookwheel.serve.readers import Readers
 
 log = logging.getLogger(__name__)
 
@@ -46,16 +50,20 @@ def _serve_http(
     offered: Offered,
     address: tuple[str, int],
 ) -> None:
+    from bookwheel.indexing.worker import count_cores
     from bookwheel.serve.guard import make_rules, require_safe_address
     from bookwheel.serve.http import bind, make_app, serve_http
     from bookwheel.serve.limits import RateLimit
+    from bookwheel.serve.readers import Readers
 
     settings, host = library.settings, address[0]
     token = settings["token"]
     require_safe_address(host, token=token, public=settings["public"])
     listening, bell = bind(*address), ChangeBell()
     port = listening.getsockname()[1]
-    with listening, indexing(library, folders, bell) as (calls, thread):
+    count = settings["readers"] if settings["readers"] is not None else min(4, count_cores())
+    readers = Readers(settings, folders, count) if count else None
+    with listening, indexing(library, folders, bell, readers) as (calls, thread):
         app = make_app(
             _make_servers(calls, known, offered) if settings["mcp_enabled"] else {},
             rules=make_rules(host, port, others=settings["hosts"], token=token),
@@ -90,7 +98,7 @@ def _make_servers(
 
 @contextmanager
 def indexing(
-    library: Library, folders: Sequence[str], bell: ChangeBell
+    library: Library, folders: Sequence[str], bell: ChangeBell, readers: Readers | None = None
 ) -> Iterator[tuple[Calls, Indexing]]:
     """Make ready to index and follow the folders while calls are answered; end both in order."""
     thread = Indexing(
@@ -99,7 +107,11 @@ def indexing(
         is_indexed=_is_indexed(library),
     )
     calls = Calls(
-        library, ready=thread.ready, progress=thread.count, has_failed=lambda: thread.has_failed
+        library,
+        ready=thread.ready,
+        progress=thread.count,
+        has_failed=lambda: thread.has_failed,
+        readers=readers,
     )
     try:
         yield calls, thread

@@ -34,4 +34,4 @@ def choose(known: dict[str, Contract], wanted: str | None) -> Offered:
             hint=f"There are {', '.join(known)}, and {ALL} for all of them.",
         )
     chosen = tuple(each for each in every if ALL in names or each.name in names)
-    return Offered(chosen, chosen, tuple(each for each in every if each not in chosen))
+    return Offered(chosen, chosen, tuple(each for each in every if each not in chosen), wanted)

@@ -1,0 +1,161 @@
+"""Processes that answer calls when there are many at once: Python's threads share one core.
+
+Each reads the index through a library of its own, as another server would, and answers one call
+after the other. It ends when its pipe does, however the server ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import Sequence
+from functools import cache
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
+
+from bookwheel.contracts.dispatch import Offered, call
+from bookwheel.contracts.tool import Reply, RpcError
+from bookwheel.contracts.work import Work
+from bookwheel.library import Library
+from bookwheel.serve.toolsets import choose, load_contracts
+from bookwheel.settings import Settings
+
+log = logging.getLogger(__name__)
+
+LOG_FORMAT = "bookwheel: %(message)s"
+
+
+class Order(NamedTuple):
+    """A call to make."""
+
+    choice: str | None
+    name: str
+    arguments: dict[str, Any]
+    remark: str
+
+
+class Refused(NamedTuple):
+    """An answer that is a JSON-RPC error, as it travels between processes."""
+
+    code: int
+    message: str
+    data: dict[str, Any] | None
+
+
+class Readers:
+    """Some processes, started when they are first needed; whoever finds none works himself."""
+
+    def __init__(self, settings: Settings, folders: Sequence[str], count: int) -> None:
+        self._settings = settings
+        self._folders = list(folders)
+        self._count = count
+        self._living: list[_Reader] = []
+        self._idle: asyncio.LifoQueue[_Reader] = asyncio.LifoQueue()
+
+    @property
+    def are_ready(self) -> bool:
+        """Whether there are any and all of them have opened the index."""
+        return bool(self._living) and all(each.is_ready for each in self._living)
+
+    def start(self) -> None:
+        """Begin to start them, unless there are some."""
+        if not self._living:
+            log.info("many calls at once: starting %s processes that answer", self._count)
+            self._living = [_Reader(self._settings, self._folders) for _ in range(self._count)]
+            for each in self._living:
+                asyncio.get_running_loop().add_reader(each.pipe, self._hear, each)
+
+    async def call(
+        self, offered: Offered, name: str, arguments: dict[str, Any], remark: str
+    ) -> Reply | None:
+        """Let one of them call a tool; None if it died of it or there are none any more."""
+        reader = await self._idle.get()
+        if reader not in self._living:
+            return None
+        answer = await reader.ask(Order(offered.choice, name, arguments, remark))
+        if isinstance(answer, Refused):
+            raise RpcError(*answer)
+        return answer
+
+    def _hear(self, reader: _Reader) -> None:
+        """Take what one of them says; its first word is that it is ready."""
+        try:
+            answer = reader.pipe.recv()
+        except (EOFError, OSError):
+            log.warning("a process that answers has died")
+            asyncio.get_running_loop().remove_reader(reader.pipe)
+            self._living.remove(reader)
+            reader.end()
+            answer = None
+        reader.tell(answer)
+        self._idle.put_nowait(reader)  # a dead one too, for whoever waits: he finds it dead
+
+    def close(self) -> None:
+        """End them."""
+        for each in self._living:
+            each.end()
+
+
+class _Reader:
+    """One process and the call that it is at."""
+
+    def __init__(self, settings: Settings, folders: Sequence[str]) -> None:
+        context = get_context("spawn")
+        self.pipe, inner = context.Pipe()
+        self.is_ready = False
+        self._process = context.Process(target=_work, args=(inner, settings, folders), daemon=True)
+        self._process.start()
+        inner.close()
+        self._asked: asyncio.Future[Reply | Refused | None] | None = None
+
+    async def ask(self, order: Order) -> Reply | Refused | None:
+        """Let it make a call; None if it dies. A call that is given up is finished unheard."""
+        self._asked = asyncio.get_running_loop().create_future()
+        try:
+            self.pipe.send(order)
+        except OSError:
+            return None
+        return await self._asked
+
+    def tell(self, answer: Reply | Refused | None) -> None:
+        """Give the answer to whoever waits for it."""
+        self.is_ready = True
+        if self._asked is not None and not self._asked.done():
+            self._asked.set_result(answer)
+        self._asked = None
+
+    def end(self) -> None:
+        self.pipe.close()
+        self._process.terminate()
+
+
+# In the processes
+
+
+def _work(pipe: Connection, settings: Settings, folders: Sequence[str]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us
+    logging.basicConfig(format=LOG_FORMAT, level=logging.INFO)
+    with Library.open(settings, folders) as library:
+        pipe.send(None)
+        while True:
+            try:
+                order: Order = pipe.recv()
+            except (EOFError, OSError):
+                return
+            pipe.send(_answer(library, order))
+
+
+@cache
+def _offered(choice: str | None, *, read_only: bool) -> Offered:
+    return choose(load_contracts(read_only=read_only), choice)
+
+
+def _answer(library: Library, order: Order) -> Reply | Refused:
+    offered = _offered(order.choice, read_only=library.settings["read_only"])
+    work = Work(library, remark=order.remark)
+    try:
+        return call(work, offered, order.name, order.arguments)
+    except RpcError as error:
+        return Refused(error.code, error.message, error.data)
