@@ -226,7 +226,8 @@ def test_a_wrong_argument_is_named(
 @pytest.mark.requirement("D-037")
 def test_an_unknown_argument_is_named_with_the_nearest(assistant: Assistant) -> None:
     assert refusal(assistant, "get_outline", collection="hb", document="x", depth=2) == (
-        "Unknown argument 'depth': did you mean 'maxDepth'?"
+        "Unknown argument 'depth': did you mean 'maxDepth'? Example: "
+        '{"collection": "notes", "document": "guides/setup.md", "maxDepth": 3}'
     )
 
 

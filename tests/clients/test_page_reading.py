@@ -69,7 +69,9 @@ def test_a_path_is_needed_and_sections_are_a_list_of_texts(handbook: Assistant) 
     ]
 
     page = {"path": "README.md"}
-    assert told == [
+    example = ' Example: {"path": "guides/setup.md", "sections": ["Install"]}'
+    assert all(message.endswith(example) for _, message, _ in told)
+    assert [(code, message.removesuffix(example), data) for code, message, data in told] == [
         (-32602, "Argument 'path' is missing.", {}),
         (-32602, "Argument 'path': string should have at least 1 character.", {"path": ""}),
         (-32602, "Argument 'path': input should be a valid string.", {}),

@@ -375,7 +375,8 @@ def test_wrong_arguments_of_a_search_are_protocol_errors_with_the_query(
 ) -> None:
     told = refusal(handbook.call, "search_docs", **arguments)
 
-    assert told == (-32602, message, data)
+    example = 'Example: {"query": "deploy", "limit": 5}'
+    assert told == (-32602, f"{message} {example}", data)
 
 
 @pytest.mark.requirement("P-010", "P-011")
@@ -448,7 +449,7 @@ def test_a_category_is_the_top_folder_where_there_is_no_sidebar(
     )
     assert refusal(listing, handbook, category=5) == (
         -32602,
-        "Argument 'category': input should be a valid string.",
+        'Argument \'category\': input should be a valid string. Example: {"category": "Guides"}',
         {},
     )
 

@@ -14,6 +14,7 @@ from bookwheel.contracts.tool import Arguments, Contract, Reply, RpcError, Tool
 from bookwheel.contracts.work import Work
 from bookwheel.errors import BookwheelError, NotFound
 from bookwheel.library import Library
+from bookwheel.serve.toolsets import load_contracts
 from tests.conftest import Shelf
 
 
@@ -201,3 +202,13 @@ def test_an_unknown_name_is_compared_with_those_of_its_own_place(
     reply = call(Work(library), Offered((contract,), (contract,)), "x", given)
 
     assert f"Unknown argument {said}" in reply.text
+
+
+@pytest.mark.parametrize(
+    "each", [tool for contract in load_contracts().values() for tool in contract.tools]
+)
+def test_every_example_is_made_of_arguments_that_the_tool_takes(each: Tool) -> None:
+    if each.example:
+        each.arguments.model_validate_json(each.example)
+    else:
+        assert each.name == "search_documents"  # which shows one with every error

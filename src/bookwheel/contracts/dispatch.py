@@ -111,7 +111,8 @@ def _parse(tool: Tool, arguments: dict[str, Any]) -> Arguments:
     try:
         return tool.arguments.model_validate(arguments)
     except ValidationError as error:
-        raise BadRequest(_explain(tool, error)) from None
+        hint = f"Example: {tool.example}" if tool.example else None
+        raise BadRequest(_explain(tool, error), hint=hint) from None
 
 
 def _explain(tool: Tool, error: ValidationError) -> str:

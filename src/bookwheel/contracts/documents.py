@@ -171,6 +171,7 @@ CONTRACT = Contract(
             "documents_list_documents to browse one, or documents_search.",
             take.ListCollections,
             list_collections,
+            example="{}",
         ),
         Tool(
             "documents_search",
@@ -180,6 +181,7 @@ CONTRACT = Contract(
             "documents_get_section or documents_get_document to read on from a hit.",
             take.Search,
             search,
+            example='{"query": "rotate keys", "limit": 5}',
         ),
         Tool(
             "documents_get_document",
@@ -188,6 +190,7 @@ CONTRACT = Contract(
             "only part of it, documents_get_outline and documents_get_section are cheaper.",
             take.GetDocument,
             get_document,
+            example='{"collection": "notes", "document": "guides/setup.md"}',
         ),
         Tool(
             "documents_list_documents",
@@ -196,6 +199,7 @@ CONTRACT = Contract(
             "page. Use this to browse; to find something by content, use documents_search.",
             take.ListDocuments,
             list_documents,
+            example='{"collection": "notes", "limit": 100, "offset": 0}',
         ),
         Tool(
             "documents_get_outline",
@@ -204,6 +208,7 @@ CONTRACT = Contract(
             "long document is organized before reading a section with documents_get_section.",
             take.GetOutline,
             get_outline,
+            example='{"collection": "notes", "document": "guides/setup.md", "maxDepth": 3}',
         ),
         Tool(
             "documents_get_section",
@@ -213,6 +218,7 @@ CONTRACT = Contract(
             "use documents_get_document.",
             take.GetSection,
             get_section,
+            example='{"collection": "notes", "document": "guides/setup.md", "section": "Install"}',
         ),
         Tool(
             "documents_search_batch",
@@ -221,6 +227,7 @@ CONTRACT = Contract(
             "question use documents_search.",
             take.SearchBatch,
             search_batch,
+            example='{"queries": [{"query": "rotate keys"}, {"query": "backups"}]}',
         ),
         Tool(
             "documents_find_related",
@@ -230,6 +237,7 @@ CONTRACT = Contract(
             "look for words of your own, use documents_search.",
             take.FindRelated,
             find_related,
+            example='{"collection": "notes", "document": "guides/setup.md"}',
         ),
     ),
     shape_error,

@@ -212,6 +212,7 @@ CONTRACT = Contract(
             description="Full-text search across documentation",
             arguments=SearchDocs,
             run=search_docs,
+            example='{"query": "deploy", "limit": 5}',
         ),
         Tool(
             name="get_doc_page",
@@ -219,6 +220,7 @@ CONTRACT = Contract(
             description="Retrieve specific documentation page",
             arguments=GetDocPage,
             run=get_doc_page,
+            example='{"path": "guides/setup.md", "sections": ["Install"]}',
         ),
         Tool(
             name="list_doc_pages",
@@ -226,6 +228,7 @@ CONTRACT = Contract(
             description="List all available documentation pages",
             arguments=ListDocPages,
             run=list_doc_pages,
+            example='{"category": "Guides"}',
         ),
     ),
     shape_error=shape_error,

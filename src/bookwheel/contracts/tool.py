@@ -66,6 +66,8 @@ class Tool(NamedTuple):
     arguments: type[Arguments]
     run: Run
     read_only: bool = True
+    example: str = ""
+    """Arguments as they may be given, shown with the error for wrong ones."""
 
     def input_schema(self) -> dict[str, Any]:
         """Return the JSON schema of the arguments, as plain as the contracts write it."""
