@@ -27,7 +27,7 @@ def run(
         (["a", "127.0.0.1:9000"], ["a"], "127.0.0.1:9000"),
         ([":9000"], [], ":9000"),
         (["[::1]:9000", "a"], ["a"], "[::1]:9000"),
-        (["9000"], ["9000"], "127.0.0.1:8765"),
+        (["a9000"], ["a9000"], "127.0.0.1:8765"),
     ],
 )
 def test_the_address_may_follow_http_among_the_folders(
@@ -97,3 +97,15 @@ def test_http_takes_its_address_behind_an_equals_sign_too(
 
     assert code == 2
     assert "Other machines could read the documents at 0.0.0.0." in err
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [("9000", "127.0.0.1:9000"), ("localhost", "localhost:8765")]
+)
+def test_half_an_address_is_refused_with_the_whole(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], given: str, meant: str
+) -> None:
+    code, _, err = run(monkeypatch, capsys, "serve", "--http", given)
+
+    assert code == 2
+    assert f"{given!r} is no address; write it as {meant}." in err
