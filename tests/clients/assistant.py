@@ -166,7 +166,7 @@ def http_server(*arguments: object, at: str = "127.0.0.1:0", **environment: str)
         said = []
         for line in process.stderr:
             said.append(line)
-            found = re.search(r"serving (http://\S+)/mcp", line)
+            found = re.search(r"serving (http://[^/\s]+)", line)
             if found:
                 break
         else:
