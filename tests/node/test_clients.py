@@ -100,7 +100,8 @@ def check_tools(seen: Any, kind: Kind) -> None:
     assert seen["found"]["structuredContent"] == {"results": [hit]}
     assert seen["misspelt"]["isError"] is True
     assert seen["misspelt"]["content"][0]["text"] == (
-        "Argument 'query' is missing. Unknown argument 'qery': did you mean 'query'?"
+        "Argument 'query' is missing. Unknown argument 'qery': did you mean 'query'? "
+        'Example: {"query": "rotate keys", "limit": 5}'
     )
     assert seen["progress"] == [{"progress": 1, "total": 2, "message": "searching"}]
     check_error(seen["unknownTool"], kind, -32602, "There is no tool 'no_such_tool'.")
