@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
@@ -101,8 +102,12 @@ class _PlainSchema(GenerateJsonSchema):
         return made
 
 
+@cache
 def make_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the schema of a model with nested models written out where they stand."""
+    """Return the schema of a model with nested models written out where they stand.
+
+    Made once, since clients may ask for it with every call; nobody changes it.
+    """
     schema = model.model_json_schema(schema_generator=_PlainSchema)
     definitions = schema.pop("$defs", {})
     plain: dict[str, Any] = _inline(schema, definitions)

@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
@@ -72,7 +73,7 @@ class DocumentServer(Server[dict[str, Any]]):
             version=__version__,
             title="Bookwheel",
             cache_hints={"tools/list": CacheHint(TOOLS_FRESH_MS, "public")},
-            get_tool_input_schema=_schemas(offered).get,
+            get_tool_input_schema=partial(_find_schema, _by_name(offered)),
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources if has_resources else None,
@@ -362,6 +363,9 @@ def _describe(tool: Tool) -> types.Tool:
     )
 
 
-def _schemas(offered: Offered) -> dict[str, Mapping[str, Any]]:
-    tools = (tool for contract in offered.callable for tool in contract.tools)
-    return {tool.name: tool.input_schema() for tool in tools}
+def _by_name(offered: Offered) -> dict[str, Tool]:
+    return {tool.name: tool for contract in offered.callable for tool in contract.tools}
+
+
+def _find_schema(tools: dict[str, Tool], name: str) -> Mapping[str, Any] | None:
+    return tools[name].input_schema() if name in tools else None
