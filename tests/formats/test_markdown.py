@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwheel.formats.base import MAX_TEXT
+from bookwheel.formats import base
 from bookwheel.formats.markdown import read
+from bookwheel.formats.registry import read as read_any
+from bookwheel.model import Status
 
 
 def described(text: str) -> str:
@@ -120,8 +122,18 @@ def test_the_text_is_the_file_with_its_front_matter_which_is_quiet() -> None:
     assert parsed.text.encode()[slice(*parsed.quiet[0])].decode() == "---\ntitle: ü\n---\n"
 
 
-def test_an_enormous_file_is_cut() -> None:
-    assert len(read(b"word\n" * (MAX_TEXT // 4), "a.md").text) == MAX_TEXT
+@pytest.mark.parametrize("name", ["a.md", "a.txt", "a.html"])
+def test_a_file_with_too_much_text_is_refused_rather_than_cut(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base, "MAX_TEXT", 1000)
+
+    assert "word word" in read_any(b"word " * 199, name).text
+    with pytest.raises(base.Unreadable) as caught:
+        read_any(b"word " * 201, name)
+
+    assert caught.value.status is Status.TOO_LARGE
+    assert caught.value.reason == "more than 1,000 characters of text"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import re
 from bookwheel.model import Status
 from bookwheel.text.cut import cut
 
-MAX_TEXT = 5_000_000
+MAX_TEXT = 50_000_000
+"""Characters of a document; a longer one is refused, since a part would pass for the whole."""
 MAX_SECTIONS = 20_000
 MAX_LINKS = 100_000
 MAX_TITLE = 200
@@ -23,6 +24,14 @@ class Unreadable(Exception):
         super().__init__(status, reason)
         self.status = status
         self.reason = reason
+
+
+def require_length(text: str, limit: int | None = None) -> str:
+    """Return a text that is not too long to be a document."""
+    most = MAX_TEXT if limit is None else limit
+    if len(text) > most:
+        raise Unreadable(Status.TOO_LARGE, f"more than {most:,} characters of text")
+    return text
 
 
 def title_from_path(path: str) -> str:

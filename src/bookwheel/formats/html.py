@@ -8,7 +8,7 @@ from urllib.parse import urljoin, urlsplit
 from turbohtml import Document, Element, Markdown, Text, parse
 
 from bookwheel.formats.base import (
-    MAX_TEXT,
+    require_length,
     shorten_description,
     shorten_title,
     title_from_path,
@@ -44,7 +44,7 @@ _RESERVED = re.compile("[\ufdd0\ufdd1]|&#(?:x0*fdd[01]|0*6497[67])(?![0-9a-f]);?
 """The placeholder's two noncharacters in a page, plain or as references."""
 _CODECS = {"shift_jis": "cp932", "euc-kr": "cp949", "gbk": "gb18030", "gb2312": "gb18030"}
 """What browsers mean by a label, where Python's codec of that name is narrower."""
-_MAX_SOURCE = 4 * MAX_TEXT
+_MAX_SOURCE = 20_000_000
 _PRESCAN = 4_096
 _LINE_START = re.compile(r"\n(?!\n)")
 _DECLARED = re.compile(rb"<meta[^>]{0,200}charset|<\?xml[^>]{0,100}encoding", re.I)
@@ -76,7 +76,7 @@ def read(data: bytes, path: str) -> Parsed:
 
 
 def _parse(data: bytes) -> Document:
-    text = _decode(data)[:_MAX_SOURCE]
+    text = require_length(_decode(data), _MAX_SOURCE)
     return parse(_RESERVED.sub("\ufffd", text), positions=False)
 
 
@@ -203,7 +203,7 @@ def _put_back(text: str, apart: list[str]) -> tuple[str, tuple[Span, ...]]:
         pieces += (before, part)
         at = found.end()
     loud = "".join((*pieces[::2], text[at:]))
-    whole = "".join((*pieces, text[at:]))[:MAX_TEXT]
+    whole = require_length("".join((*pieces, text[at:])))
     # A page that is nothing but navigation is about what it lists.
     return whole, tuple(_within(quiet, whole)) if loud.strip("\n \t-*>|") else ()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bookwheel.formats.base import (
-    MAX_TEXT,
+    require_length,
     shorten_description,
     shorten_title,
     title_from_path,
@@ -16,7 +16,7 @@ from bookwheel.model import Parsed
 
 def read(data: bytes, path: str) -> Parsed:
     """Read a Markdown file."""
-    return read_text(decode(data)[:MAX_TEXT], path)
+    return read_text(require_length(decode(data)), path)
 
 
 def read_text(text: str, path: str) -> Parsed:

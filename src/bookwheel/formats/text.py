@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bookwheel.formats.base import (
-    MAX_TEXT,
+    require_length,
     shorten_description,
     shorten_title,
     title_from_path,
@@ -14,7 +14,7 @@ from bookwheel.model import Parsed
 
 def read(data: bytes, path: str) -> Parsed:
     """Read a plain text file."""
-    text = decode(data)[:MAX_TEXT]
+    text = require_length(decode(data))
     first, *following = text.split("\n", 4)[:4]
     return Parsed(
         title=shorten_title(first) or title_from_path(path),
