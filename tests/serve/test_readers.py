@@ -96,6 +96,39 @@ def test_one_that_dies_leaves_the_call_to_the_server(stocked: Shelf) -> None:
     with_readers(stocked, main)
 
 
+def test_all_who_wait_for_one_learn_that_the_last_has_died(stocked: Shelf) -> None:
+    answers: list[Any] = []
+
+    async def main(readers: Readers) -> None:
+        async def ask() -> None:
+            answers.append(await readers.call(OFFERED, "documents_search", {"query": "x"}, ""))
+
+        (living,) = readers._living
+        os.kill(living._process.pid or 0, signal.SIGSTOP)  # so that none is answered before
+        async with anyio.create_task_group() as tasks:
+            for _ in range(20):
+                tasks.start_soon(ask)
+            await anyio.sleep(0.1)
+            os.kill(living._process.pid or 0, signal.SIGKILL)
+
+    with_readers(stocked, main)
+    assert answers == [None] * 20
+
+
+def test_those_that_die_before_they_can_answer_are_not_started_again(stocked: Shelf) -> None:
+    async def main() -> None:
+        with stocked.open() as library:
+            readers = Readers(library.settings, [str(stocked.place / "none")], 1)
+            readers.start()
+            assert readers._living
+            while readers._living:
+                await anyio.sleep(0.01)
+            readers.start()
+            assert readers._living == []
+
+    within(main)
+
+
 def test_a_call_that_is_given_up_does_not_disturb_the_next(stocked: Shelf) -> None:
     async def main(readers: Readers) -> None:
         for _ in range(20):

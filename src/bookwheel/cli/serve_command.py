@@ -81,7 +81,9 @@ def _serve(library: Library, folders: list[str], address: tuple[str, int] | None
     import gc
     import logging
 
-    logging.basicConfig(format="bookwheel: %(message)s", level=logging.INFO)
+    from bookwheel.serve import LOG_FORMAT
+
+    logging.basicConfig(format=LOG_FORMAT, level=logging.INFO)
     for noisy in ("mcp", "uvicorn", "watchfiles"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     if address is None and sys.stdin.isatty():

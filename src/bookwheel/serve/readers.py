@@ -19,12 +19,11 @@ from bookwheel.contracts.dispatch import Offered, call
 from bookwheel.contracts.tool import Reply, RpcError
 from bookwheel.contracts.work import Work
 from bookwheel.library import Library
+from bookwheel.serve import LOG_FORMAT
 from bookwheel.serve.toolsets import choose, load_contracts
 from bookwheel.settings import Settings
 
 log = logging.getLogger(__name__)
-
-LOG_FORMAT = "bookwheel: %(message)s"
 
 
 class Order(NamedTuple):
@@ -52,6 +51,7 @@ class Readers:
         self._folders = list(folders)
         self._count = count
         self._living: list[_Reader] = []
+        self._is_hopeless = False
         self._idle: asyncio.LifoQueue[_Reader] = asyncio.LifoQueue()
 
     @property
@@ -60,8 +60,8 @@ class Readers:
         return bool(self._living) and all(each.is_ready for each in self._living)
 
     def start(self) -> None:
-        """Begin to start them, unless there are some."""
-        if not self._living:
+        """Begin to start them, unless there are some, or they died before they could answer."""
+        if not self._living and not self._is_hopeless:
             log.info("many calls at once: starting %s processes that answer", self._count)
             self._living = [_Reader(self._settings, self._folders) for _ in range(self._count)]
             for each in self._living:
@@ -73,6 +73,8 @@ class Readers:
         """Let one of them call a tool; None if it died of it or there are none any more."""
         reader = await self._idle.get()
         if reader not in self._living:
+            if not self._living:
+                self._idle.put_nowait(reader)  # all who wait for one must learn that there is none
             return None
         answer = await reader.ask(Order(offered.choice, name, arguments, remark))
         if isinstance(answer, Refused):
@@ -85,6 +87,7 @@ class Readers:
             answer = reader.pipe.recv()
         except (EOFError, OSError):
             log.warning("a process that answers has died")
+            self._is_hopeless = self._is_hopeless or not reader.is_ready
             asyncio.get_running_loop().remove_reader(reader.pipe)
             self._living.remove(reader)
             reader.end()
