@@ -51,7 +51,7 @@ class Indexing:
         self.has_failed = False
         """Whether the last attempt to index came to nothing."""
         self.ready = threading.Event()
-        """Set when there is something to search."""
+        """Set when the folders were indexed once, or another process has begun to."""
         if is_indexed:
             self.ready.set()
 

@@ -46,7 +46,7 @@ def make_app(
 ) -> ASGIApp:
     """Return the application: each server at its path, and for probes whether it lives and serves.
 
-    /healthz answers for as long as the process lives, /readyz once there is something to search.
+    /healthz answers for as long as the process lives, /readyz once the folders were indexed.
     """
     entries: list[Callable[[], AbstractAsyncContextManager[None]]] = []
     routes = [
