@@ -23,6 +23,7 @@ from bookwheel.settings import Settings
 
 if TYPE_CHECKING:
     from bookwheel.indexing.pipeline import Progress, Report
+    from bookwheel.reading.pointers import PlaceText
     from bookwheel.reading.sections import Heading, SectionText
 
 DATABASE = "catalog.db"
@@ -288,6 +289,12 @@ class Library:
     def lines(self, document: Document, first: int, last: int) -> TextPart:
         """Read some lines of a document."""
         return reading.read_lines(self._engine, document, first, last)
+
+    def place(self, document: Document, pointer: str) -> PlaceText:
+        """Read what stands at a pointer such as `page 3`."""
+        from bookwheel.reading.pointers import read_place
+
+        return read_place(self._engine, document, pointer)
 
     def outline(self, document: Document, *, depth: int = 3) -> list[Heading]:
         """Return a document's headings."""

@@ -53,10 +53,14 @@ class Section(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a stretch of text lies in the words of the format: `page 3`, `slide 7`."""
+    """Where a stretch of text lies in the words of the format: `page 3`, `slide 7`.
+
+    Where it begins with a row of a table, each line of it is one row, counted from `row` on.
+    """
 
     start: int
     label: str
+    row: int = 0
 
 
 class Link(NamedTuple):
@@ -76,6 +80,7 @@ class Parsed(NamedTuple):
     description: str
     text: str
     tags: tuple[str, ...] = ()
+    author: str | None = None
     date: str | None = None
     language: str | None = None
     source: str | None = None
@@ -112,6 +117,7 @@ class Document(NamedTuple):
     mime: str
     size: int
     modified_ns: int
+    author: str
     date: str
     source: str
     language: str

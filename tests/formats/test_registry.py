@@ -70,10 +70,17 @@ def test_a_text_about_git_lfs_is_no_pointer() -> None:
 
 
 @pytest.mark.parametrize("name", ["a.docxx", "Makefile", ".md", "a.md.bak", "dir.md/file"])
-def test_a_file_without_a_reader_is_unsupported(name: str) -> None:
-    with pytest.raises(Unreadable) as refused:
-        registry.read(b"text", name)
-    assert refused.value.status is Status.UNSUPPORTED
+def test_text_without_a_format_of_its_own_is_read_as_it_stands(name: str) -> None:
+    parsed = registry.read(b"# Ruler of\nall things", name)
+    assert parsed.title == name.rpartition("/")[2]
+    assert parsed.text == "# Ruler of\nall things"
+    assert parsed.description == "Ruler of"
+    assert not parsed.sections
+
+
+def test_a_binary_without_a_reader_is_refused_by_what_it_is() -> None:
+    with pytest.raises(Unreadable, match=r"a PNG image named \.xyz"):
+        registry.read(BINARIES["PNG"], "a.xyz")
 
 
 @pytest.mark.parametrize("extension", sorted(registry.SUPPORTED))
@@ -96,7 +103,7 @@ def test_the_first_formats_are_supported_and_have_their_mime_types() -> None:
     assert registry.mime_type(".md") == "text/markdown"
     assert registry.mime_type(".HTM") == "text/html"
     assert registry.mime_type(".txt") == "text/plain"
-    assert registry.mime_type(".xyz") == "application/octet-stream"
+    assert registry.mime_type(".xyz") == "text/plain"
 
 
 def test_html_named_md_is_read_as_markdown() -> None:

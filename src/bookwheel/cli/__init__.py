@@ -20,7 +20,7 @@ INTERRUPTED = 130
 COMMANDS = {
     "index": "Index folders, or bring their index up to date.",
     "search": "Search folders for words.",
-    "show": "Show a document, some of its lines, or one section.",
+    "show": "Show a document, or a section, page, slide, sheet or lines of it.",
     "outline": "Show the headings of a document.",
     "list": "List the documents of a collection or folder.",
     "serve": "Serve folders to assistants over MCP.",

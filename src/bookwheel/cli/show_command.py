@@ -1,10 +1,11 @@
-"""Show a document, some of its lines, or one section.
+"""Show a document, or a section, page, slide, sheet or lines of it.
 
 A section is found by its heading, a part of it, or its trail; "Examples #2" is the second one.
 
     bookwheel show guides/setup.md ~/notes
     bookwheel show guides/setup.md ~/notes --section installation
     bookwheel show guides/setup.md ~/notes --lines 40-60
+    bookwheel show report.pdf ~/notes --pointer "page 3"
 """
 
 from __future__ import annotations
@@ -41,16 +42,24 @@ def run(
     lines: Annotated[
         str | None, typer.Option("--lines", "-l", metavar="A-B", help="Only these lines.")
     ] = None,
+    pointer: Annotated[
+        str | None,
+        typer.Option(
+            "--pointer", "-p", help="Only this place, as a hit names it: page 3, sheet 'Q2'."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """See the module's text."""
-    if section is not None and lines is not None:
-        raise BadRequest("A section or some lines can be shown, not both.")
+    if sum(each is not None for each in (section, lines, pointer)) > 1:
+        raise BadRequest("Only one of --section, --lines and --pointer can be asked for at once.")
     with open_library(paths, index, config) as library:
         make_fresh(library, None)
         found = library.document(document, collection)
         if section is not None:
             _show_section(library, found, section, subsections=subsections, json=json)
+        elif pointer is not None:
+            _show_place(library, found, pointer, json=json)
         else:
             _show_text(library, found, lines, json=json)
 
@@ -65,6 +74,7 @@ def _show_text(library: Library, document: Document, lines: str | None, *, json:
                 "title": document.title,
                 "description": document.description,
                 "tags": list(document.tags),
+                "author": document.author or None,
                 "date": document.date,
                 "mime": document.mime,
                 "size": document.size,
@@ -99,6 +109,23 @@ def _show_section(
     if found.others:
         others = ", ".join(repr(name) for name in found.others)
         print(f"Note: there are more sections of that name: {others}.", file=sys.stderr)
+
+
+def _show_place(library: Library, document: Document, pointer: str, *, json: bool) -> None:
+    found = library.place(document, pointer)
+    if json:
+        print_json(
+            {
+                "collection": document.collection,
+                "document": document.path,
+                "pointer": pointer,
+                "content": found.text,
+                "startLine": found.start_line,
+                "endLine": found.end_line,
+            }
+        )
+    else:
+        print(found.text)
 
 
 def _line_range(text: str) -> tuple[int, int]:

@@ -9,7 +9,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from bookwheel.model import Chunk, Collection, Document, Draft, FileState, Known, Link, Section
+from bookwheel.model import (
+    Chunk,
+    Collection,
+    Document,
+    Draft,
+    FileState,
+    Known,
+    Link,
+    Place,
+    Section,
+)
 from bookwheel.query import Filters
 
 
@@ -90,6 +100,7 @@ class Catalog(Protocol):
     def headings(self, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[str]]: ...
     def heading_above(self, collection: str, path: str, line: int) -> str | None: ...
     def links(self, key: int) -> list[Link]: ...
+    def places(self, key: int) -> list[Place]: ...
     def passages(self, wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Passage]: ...
     def languages(self) -> dict[str, int]: ...
     def ledger(self, collection: str | None = None) -> list[Document]: ...

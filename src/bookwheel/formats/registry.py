@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import NamedTuple, Protocol, cast
 
 from bookwheel.formats.base import Unreadable, title_from_path
+from bookwheel.formats.identify import identify, is_html, is_late_pdf
 from bookwheel.model import Parsed, Status
 
 
@@ -19,8 +20,10 @@ class Format(NamedTuple):
     """Extension to mime type."""
     reader: str
     """The module whose `read(data, path)` gives a Parsed."""
-    container: str = ""
-    """What the first bytes must show, by its name in the table of magic; empty for text."""
+    is_text: bool = True
+    """Any text may be of this format; others are known by their bytes."""
+    kinds: tuple[str, ...] = ()
+    """What `identify` calls its files, where they are known by their bytes."""
 
     @property
     def extensions(self) -> tuple[str, ...]:
@@ -50,49 +53,30 @@ FORMATS: tuple[Format, ...] = (
 )
 
 _BY_EXTENSION = {extension: row for row in FORMATS for extension in row.mime_types}
+_BY_KIND = {kind: row for row in FORMATS for kind in row.kinds}
+_HTML = _BY_EXTENSION[".html"]
 
 SUPPORTED: frozenset[str] = frozenset(_BY_EXTENSION)
 
-_MAGIC: tuple[tuple[str, re.Pattern[bytes]], ...] = (
-    ("a PNG image", re.compile(rb"\x89PNG\r\n\x1a\n")),
-    ("a JPEG image", re.compile(rb"\xff\xd8\xff")),
-    ("a GIF image", re.compile(rb"GIF8[79]a")),
-    ("a RIFF media file", re.compile(rb"RIFF....(?:WEBP|WAVE|AVI )", re.S)),
-    ("a PDF file", re.compile(rb"%PDF-\d\.\d")),
-    ("a zip archive", re.compile(rb"PK(?:\x03\x04|\x05\x06|\x07\x08)")),
-    ("an OLE file", re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")),
-    ("a gzip archive", re.compile(rb"\x1f\x8b\x08")),
-    ("a bzip2 archive", re.compile(rb"BZh[1-9]1AY&SY")),
-    ("an xz archive", re.compile(rb"\xfd7zXZ\0")),
-    ("a 7-Zip archive", re.compile(rb"7z\xbc\xaf\x27\x1c")),
-    ("a RAR archive", re.compile(rb"Rar!\x1a\x07")),
-    ("a zstd archive", re.compile(rb"\x28\xb5\x2f\xfd")),
-    ("a program", re.compile(rb"\x7fELF|MZ.{60}|[\xcf\xce]\xfa\xed\xfe|\xca\xfe\xba\xbe", re.S)),
-    ("an SQLite database", re.compile(rb"SQLite format 3\0")),
-    ("an MP3 file", re.compile(rb"ID3[\x02-\x04]\0")),
-)
+_CODE = "bookwheel.formats.code"
 _LFS_POINTER = re.compile(rb"version https://git-lfs\.github\.com/spec/v\d+\n(?:ext-|oid )")
 _LFS_LARGEST = 1_024
 
 
 def read(data: bytes, path: str) -> Parsed:
     """Read a file's bytes by its content first and the extension of its path second."""
-    extension = extension_of(path)
-    row = _BY_EXTENSION.get(extension)
-    if row is None:
-        raise Unreadable(
-            Status.UNSUPPORTED, f"no reader for {extension or 'a file without extension'}"
-        )
     if not data:
         return Parsed(title=title_from_path(path), description="", text="")
-    _check_content(data, row, extension)
-    return cast(_Reader, import_module(row.reader)).read(data, path)
+    if len(data) <= _LFS_LARGEST and _LFS_POINTER.match(data):
+        raise Unreadable(Status.NO_TEXT, "a Git LFS pointer; run `git lfs pull` to get the file")
+    reader = _choose(data, extension_of(path))
+    return cast(_Reader, import_module(reader)).read(data, path)
 
 
 def mime_type(extension: str) -> str:
     """Return the mime type of files with this extension."""
     row = _BY_EXTENSION.get(extension.lower())
-    return row.mime_types[extension.lower()] if row else "application/octet-stream"
+    return row.mime_types[extension.lower()] if row else "text/plain"
 
 
 def extension_of(path: str) -> str:
@@ -102,25 +86,21 @@ def extension_of(path: str) -> str:
     return name[dot:].lower() if dot > 0 else ""
 
 
-def sniff(data: bytes) -> str:
-    """Return what the first bytes say the file is, or nothing when they could be text."""
-    # All but letters that text may well begin with are told apart by one look at the first byte.
-    if data[0] in _TEXT_STARTS:
-        return ""
-    return next((name for name, magic in _MAGIC if magic.match(data)), "")
-
-
-_TEXT_STARTS = frozenset(range(256)) - frozenset(
-    b"\x89\xffGR%P\xd0\x1fB\xfd7\x28\x7fM\xcf\xce\xcaSI"
-)
-
-
-def _check_content(data: bytes, row: Format, extension: str) -> None:
-    if len(data) <= _LFS_LARGEST and _LFS_POINTER.match(data):
-        raise Unreadable(Status.NO_TEXT, "a Git LFS pointer; run `git lfs pull` to get the file")
-    found = sniff(data)
-    if found == row.container:
-        return
-    if not row.container:
-        raise Unreadable(Status.BINARY, f"{found} named {extension}")
-    raise Unreadable(Status.UNREADABLE, f"{found or 'text'} named {extension}, not {row.container}")
+def _choose(data: bytes, extension: str) -> str:
+    """Return the module that reads these bytes."""
+    named = f"named {extension}" if extension else "without an extension"
+    row, kind = _BY_EXTENSION.get(extension), identify(data)
+    if kind in _BY_KIND:
+        return _BY_KIND[kind].reader
+    if kind:
+        status = Status.BINARY if row is None or row.is_text else Status.UNREADABLE
+        raise Unreadable(status, f"{kind} {named}")
+    if row is None:
+        return _CODE
+    if row.is_text:
+        return row.reader
+    if extension == ".pdf" and is_late_pdf(data):
+        return row.reader
+    if is_html(data):
+        return _HTML.reader
+    raise Unreadable(Status.UNREADABLE, f"text {named}, not {row.name}")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from bookwheel.errors import BadRequest
-from bookwheel.indexing.names import OWN_AT_TOP, Skip, extension_of, skip_kind, skip_name
+from bookwheel.indexing.names import ARCHIVES, OWN_AT_TOP, Skip, extension_of, skip_kind, skip_name
 from bookwheel.indexing.patterns import RuleSet, parse_rules
 from bookwheel.model import Status
 from bookwheel.safety.opener import PATH_LIMIT, OpenRefused, check_path
@@ -71,10 +71,21 @@ class FolderRules(NamedTuple):
         if not self._includes(path, name, is_folder=False):
             return Verdict(True, Skip.NOT_INCLUDED.value, skip=Skip.NOT_INCLUDED)
         extension = extension_of(name)
-        if extension not in supported:
-            reason = f"{Skip.UNSUPPORTED}: {extension}" if extension else "no extension"
-            return Verdict(True, reason, skip=Skip.UNSUPPORTED)
-        return None
+        if extension in supported or self._asks_for(path, name, extension):
+            return None
+        if extension in ARCHIVES:
+            return Verdict(True, f"{Skip.ARCHIVE}: {extension}", skip=Skip.ARCHIVE)
+        reason = f"{Skip.UNSUPPORTED}: {extension}" if extension else "no extension"
+        return Verdict(True, reason, skip=Skip.UNSUPPORTED)
+
+    def _asks_for(self, path: str, name: str, extension: str) -> bool:
+        """Tell whether an include pattern names this kind of file: `*.py` does, `src/` does not."""
+        include = self.collection.include
+        rule = include.find(path, name, is_folder=False) if include else None
+        if rule is None or extension in ARCHIVES:
+            return False
+        asked = rule.text.rpartition("/")[2].lower()
+        return asked.endswith(extension) if extension else asked == name.lower()
 
     def enter(self, name: str) -> FolderRules:
         """Return the rules for a folder below, before its own ignore files are read."""

@@ -25,6 +25,13 @@ KEY_ENDS = (
 DISGUISES = (".txt", ".text", ".md", ".bak", ".old", ".orig", ".backup", ".copy", ".save", ".html")
 """Endings that people and programs hang onto a key file's own."""
 
+ARCHIVES = frozenset(
+    (
+        *(".zip", ".tar", ".tgz", ".gz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".7z", ".rar"),
+        *(".jar", ".war", ".cab", ".deb", ".rpm", ".whl", ".iso", ".dmg", ".pst", ".mbox"),
+    )
+)
+
 EDITOR_STARTS = ("~$", ".#", ".~lock.")
 EDITOR_ENDS = ("~", ".swp", ".swo", ".swx")
 
@@ -48,6 +55,7 @@ class Skip(StrEnum):
     SPECIAL = "not a regular file"
     NAME = "name is not UTF-8"
     LONG = "path is too long"
+    ARCHIVE = "archive, not looked into"
     UNSUPPORTED = "unsupported extension"
 
 

@@ -70,25 +70,26 @@ def _state(state: FileState) -> tuple[Any, ...]:
 
 def _pack_parsed(parsed: Parsed) -> tuple[Any, ...]:
     return (
-        (parsed.title, parsed.description, parsed.text, parsed.tags, parsed.date),
+        (parsed.title, parsed.description, parsed.text, parsed.tags, parsed.author, parsed.date),
         (parsed.language, parsed.source, parsed.url),
         tuple(
             (s.level, s.heading, s.start, s.end, s.start_line, s.end_line) for s in parsed.sections
         ),
         tuple((k.kind, k.target, k.text, k.context, k.line) for k in parsed.links),
-        tuple((p.start, p.label) for p in parsed.places),
+        tuple((p.start, p.label, p.row) for p in parsed.places),
         parsed.quiet,
     )
 
 
 def _unpack_parsed(values: tuple[Any, ...]) -> Parsed:
-    (title, description, text, tags, date), more, sections, links, places, quiet = values
+    (title, description, text, tags, author, date), more, sections, links, places, quiet = values
     language, source, url = more
     return Parsed(
         title=title,
         description=description,
         text=text,
         tags=tags,
+        author=author,
         date=date,
         language=language,
         source=source,

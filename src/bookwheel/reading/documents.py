@@ -83,6 +83,7 @@ def make_presentable(document: Document) -> Document:
         title=make_safe(document.title),
         description=make_safe(document.description),
         tags=tuple(make_safe(tag) for tag in document.tags),
+        author=make_safe(document.author),
         source=make_safe(document.source),
     )
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from bookwheel.model import Chunk, Parsed
 from bookwheel.text.cut import MARKS, UNSPACED
+from bookwheel.text.pointers import Pointers
 
 TARGET = 100
 LIMIT = 150
@@ -70,7 +71,12 @@ def _trails(parsed: Parsed) -> list[tuple[int, Trail]]:
 
 def _stretches(parsed: Parsed, size: int) -> Iterator[Span]:
     """Yield the spans between quiet ones; a new page, slide or sheet also starts a new one."""
-    borders = sorted(place.start for place in parsed.places)
+    places = sorted(parsed.places)
+    borders = [
+        place.start
+        for place, before in zip(places, (None, *places), strict=False)
+        if before is None or place.label != before.label
+    ]
     at = 0
     for start, end in (*sorted(parsed.quiet), (size, size)):
         if start > at:
@@ -81,18 +87,13 @@ def _stretches(parsed: Parsed, size: int) -> Iterator[Span]:
 
 def _finish(parsed: Parsed, data: bytes, spans: list[tuple[int, int, Trail]]) -> list[Chunk]:
     chunks: list[Chunk] = []
-    places = sorted(parsed.places, key=lambda place: place.start)
-    starts = [place.start for place in places]
+    pointers = Pointers(data, parsed.places)
     line, counted = 1, 0
     for start, end, trail in spans:
         first = line + data.count(b"\n", counted, start)
         line = first + data.count(b"\n", start, end)
         counted = end
-        place = bisect_right(starts, start) - 1 if starts else -1
-        if place >= 0:
-            pointer = places[place].label
-        else:
-            pointer = f"lines {first}-{line}" if line > first else f"line {first}"
+        pointer = pointers.name(start, end, first, line)
         chunks.append(Chunk(len(chunks) + 1, start, end, first, line, trail, pointer))
     return chunks
 

@@ -10,15 +10,15 @@ from typing import Any
 import apsw
 
 from bookwheel.engines.base import CollectionState, Passage
-from bookwheel.model import Chunk, Collection, Document, Known, Link, Section, Status
+from bookwheel.model import Chunk, Collection, Document, Known, Link, Place, Section, Status
 from bookwheel.query import Filters
 
 TRAIL_SEPARATOR = "\x1f"
 
 _DOCUMENT = """d.id, c.name, d.path, d.title, d.description, d.tags, d.extension, d.mime, d.size,
- d.modified_ns, d.date, d.source, d.language, d.words, d.characters, d.chunks, d.status, d.reason,
- d.generation"""
-_TAGS, _STATUS = 5, 16
+ d.modified_ns, d.author, d.date, d.source, d.language, d.words, d.characters, d.chunks, d.status,
+ d.reason, d.generation"""
+_TAGS, _STATUS = 5, 17
 _STATUSES = {str(status): status for status in Status}
 
 
@@ -262,6 +262,14 @@ def read_links(connection: apsw.Connection, key: int) -> list[Link]:
         (key,),
     )
     return [Link(*row) for row in rows]
+
+
+def read_places(connection: apsw.Connection, key: int) -> list[Place]:
+    """Return where the pages, slides or sheets of a document begin, in order."""
+    rows = connection.execute(
+        "SELECT start, label, row FROM places WHERE document = ? ORDER BY ordinal", (key,)
+    )
+    return [Place(*row) for row in rows]
 
 
 def _chunk(row: Sequence[Any]) -> Chunk:

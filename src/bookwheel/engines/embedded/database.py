@@ -18,7 +18,9 @@ import apsw
 from bookwheel.errors import IndexDamaged, IndexUnusable
 
 APPLICATION_ID = 0x424B574C
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+_FIRST_VERSION = 2
+"""Older ones were never released: such an index is made anew."""
 _MAGIC = b"SQLite format 3\0"
 
 _MIGRATIONS = (
@@ -32,10 +34,10 @@ CREATE TABLE documents(
   id INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL, path TEXT NOT NULL,
   extension TEXT NOT NULL, mime TEXT NOT NULL, size INTEGER NOT NULL, modified_ns INTEGER NOT NULL,
   racy INTEGER NOT NULL, digest BLOB NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL,
-  title TEXT NOT NULL, description TEXT NOT NULL, tags TEXT NOT NULL, date TEXT NOT NULL,
-  source TEXT NOT NULL, url TEXT, language TEXT NOT NULL, words INTEGER NOT NULL,
-  characters INTEGER NOT NULL, chunks INTEGER NOT NULL, generation INTEGER NOT NULL,
-  seal INTEGER NOT NULL,
+  title TEXT NOT NULL, description TEXT NOT NULL, tags TEXT NOT NULL, author TEXT NOT NULL,
+  date TEXT NOT NULL, source TEXT NOT NULL, url TEXT, language TEXT NOT NULL,
+  words INTEGER NOT NULL, characters INTEGER NOT NULL, chunks INTEGER NOT NULL,
+  generation INTEGER NOT NULL, seal INTEGER NOT NULL,
   UNIQUE(collection, path));
 CREATE TABLE tallies(
   collection INTEGER, status TEXT, extension TEXT, language TEXT, documents INTEGER NOT NULL,
@@ -69,6 +71,9 @@ CREATE TABLE chunks(
 CREATE TABLE links(
   document INTEGER, ordinal INTEGER, kind TEXT NOT NULL, target TEXT NOT NULL, text TEXT NOT NULL,
   context TEXT NOT NULL, line INTEGER NOT NULL, PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
+CREATE TABLE places(
+  document INTEGER, ordinal INTEGER, start INTEGER NOT NULL, label TEXT NOT NULL,
+  row INTEGER NOT NULL, PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
 CREATE TABLE removed(document INTEGER PRIMARY KEY, generation INTEGER NOT NULL);
 CREATE INDEX removed_by_generation ON removed(generation);
 CREATE TABLE skipped(
@@ -207,8 +212,8 @@ def _migrate(connection: apsw.Connection, place: Place) -> None:
     if version == SCHEMA_VERSION:
         return
     with connection:
-        for number in range(version, SCHEMA_VERSION):
-            connection.execute(_MIGRATIONS[number])
+        for script in _MIGRATIONS[max(0, version - _FIRST_VERSION + 1) :]:
+            connection.execute(script)
         connection.pragma("application_id", APPLICATION_ID)
         connection.pragma("user_version", SCHEMA_VERSION)
         connection.execute(
@@ -227,6 +232,8 @@ def _check_version(connection: apsw.Connection, place: Place) -> None:
         )
     if version <= 0:
         raise damaged(place, "it has lost its contents")
+    if version < _FIRST_VERSION:
+        raise damaged(place, "it was made by an early version whose indexes are not kept")
 
 
 def _refuse_foreign(place: Place) -> None:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import apsw
 
+from bookwheel import model
 from bookwheel.engines.base import CollectionState, Field, Found, Match, Passage
 from bookwheel.engines.embedded import catalog, database, health, lexical, writing
 from bookwheel.engines.embedded.database import Place
@@ -232,6 +233,10 @@ class EmbeddedEngine:
     def links(self, key: int) -> list[Link]:
         with self._reading() as connection:
             return catalog.read_links(connection, key)
+
+    def places(self, key: int) -> list[model.Place]:
+        with self._reading() as connection:
+            return catalog.read_places(connection, key)
 
     def passages(self, wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Passage]:
         with self._reading() as connection:

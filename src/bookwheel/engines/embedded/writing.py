@@ -12,7 +12,7 @@ import apsw
 from bookwheel.engines.embedded.catalog import TRAIL_SEPARATOR
 from bookwheel.model import Collection, Draft, FileState
 
-_PARTS = ("texts", "sections", "chunks", "links")
+_PARTS = ("texts", "sections", "chunks", "links", "places")
 
 
 def next_generation(connection: apsw.Connection) -> int:
@@ -92,6 +92,7 @@ class Parts(NamedTuple):
     sections: list[tuple[Any, ...]]
     chunks: list[tuple[Any, ...]]
     links: list[tuple[Any, ...]]
+    places: list[tuple[Any, ...]]
 
 
 def seal(row: Sequence[Any], parts: Parts) -> int:
@@ -118,6 +119,7 @@ _COLUMNS = (
     "title",
     "description",
     "tags",
+    "author",
     "date",
     "source",
     "url",
@@ -147,6 +149,7 @@ def _document_row(collection: int, draft: Draft, generation: int) -> tuple[Any, 
         parsed.title if parsed else "",
         parsed.description if parsed else "",
         json.dumps(parsed.tags, ensure_ascii=False) if parsed and parsed.tags else "[]",
+        parsed.author or "" if parsed else "",
         draft.date,
         draft.source,
         parsed.url if parsed else None,
@@ -161,7 +164,7 @@ def _document_row(collection: int, draft: Draft, generation: int) -> tuple[Any, 
 def _part_rows(draft: Draft) -> Parts:
     parsed = draft.parsed
     if parsed is None:
-        return Parts(None, [], [], [])
+        return Parts(None, [], [], [], [])
     return Parts(
         parsed.text.encode(),
         [(s.level, s.heading, s.start, s.end, s.start_line, s.end_line) for s in parsed.sections],
@@ -170,6 +173,7 @@ def _part_rows(draft: Draft) -> Parts:
             for c in draft.chunks
         ],
         [(link.kind, link.target, link.text, link.context, link.line) for link in parsed.links],
+        [(place.start, place.label, place.row) for place in parsed.places],
     )
 
 

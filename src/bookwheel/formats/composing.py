@@ -1,0 +1,172 @@
+"""Composes the Markdown of a document that is not Markdown: blocks, tables, links and places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from bookwheel.formats.base import (
+    MAX_LINKS,
+    Unreadable,
+    require_length,
+    shorten_description,
+    shorten_title,
+    title_from_path,
+)
+from bookwheel.formats.blocks import read_outline
+from bookwheel.formats.decoding import clean
+from bookwheel.model import Link, Parsed, Place, Section, Status
+
+_STRUCTURE = re.compile(
+    r"^[ \t]{0,3}(?=#{1,6}(?:[ \t]|$)|>|`{3}|~{3}|(?:=+|-+|(?:[-*_][ \t]*){3,})[ \t]*$)",
+    re.MULTILINE,
+)
+_INDENT = re.compile(r"^[ \t]{4,}", re.MULTILINE)
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_MAY_MATTER = re.compile(r"[#><=`~-]|^[ \t*_]", re.MULTILINE)
+_BLANK = re.compile(r"[\s|\\]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ENCODED = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E"})
+
+
+def plain(text: str) -> str:
+    """Return text that a Markdown reader takes for text: no headings, fences, quotes or tags.
+
+    Only what would change the structure is escaped, so that words stay as people search them.
+    """
+    if not _MAY_MATTER.search(text):
+        return text
+    return _TAG.sub(r"\\<", _STRUCTURE.sub("\\\\", _INDENT.sub("", text)))
+
+
+def link(text: str, target: str) -> str:
+    """Return a Markdown link; a text without letters is the target itself."""
+    shown = " ".join(text.split()).replace("[", "(").replace("]", ")")
+    address = "".join(target.split("\n")).strip().translate(_ENCODED)
+    return f"[{shown or address}]({address})" if address else shown
+
+
+def cell(text: str) -> str:
+    """Return text as one cell of a Markdown table."""
+    if not _BLANK.search(text):
+        return text
+    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").split())
+
+
+def table_row(cells: Iterable[str]) -> str:
+    """Return one line of a Markdown table; the cells are escaped already."""
+    return "| " + " | ".join(cells) + " |"
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table whose first row is its head; the cells are escaped already."""
+    width = max(len(row) for row in rows)
+    full = [[*row, *[""] * (width - len(row))] for row in rows]
+    lines = [table_row(full[0]), table_row(["---"] * width)]
+    return "\n".join(lines + [table_row(row) for row in full[1:]])
+
+
+class About(NamedTuple):
+    """What a document says of itself beside its text."""
+
+    title: str = ""
+    description: str = ""
+    author: str = ""
+    date: str = ""
+    language: str = ""
+    tags: tuple[str, ...] = ()
+
+
+class Composer:
+    """The Markdown of one document as it grows; every place is a page, slide, sheet or the like."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._places: list[tuple[int, str, int]] = []
+
+    def begin(self, label: str, row: int = 0) -> None:
+        """Say that what is added next lies at a place; with a row, each line is one row."""
+        self._places.append((len(self._pieces), label, row))
+
+    def add(self, block: str) -> None:
+        """Add a block of Markdown: a paragraph, heading, list or table."""
+        if block:
+            self._pieces.append(block + "\n\n")
+
+    def add_lines(self, lines: str) -> None:
+        """Add lines that the next piece follows without a blank line, as rows of a table do."""
+        if lines:
+            self._pieces.append(lines + "\n")
+
+    def finish(self) -> tuple[str, tuple[Place, ...]]:
+        """Return the text and where its places begin."""
+        while self._pieces and not self._pieces[-1].strip("\n"):
+            self._pieces.pop()
+        if self._pieces:
+            self._pieces[-1] = self._pieces[-1].rstrip("\n") + "\n"
+        pieces = [_storable(piece) for piece in self._pieces]
+        places: list[Place] = []
+        offset, counted = 0, 0
+        for index, label, row in self._places:
+            offset += sum(len(piece.encode()) for piece in pieces[counted:index])
+            counted = index
+            places.append(Place(offset, label, row))
+        return "".join(pieces), tuple(places)
+
+
+def _storable(piece: str) -> str:
+    return _SURROGATE.sub("\ufffd", clean(piece))
+
+
+def parsed(
+    composer: Composer,
+    path: str,
+    about: About,
+    *,
+    sections: tuple[Section, ...] = (),
+    links: Iterable[Link] = (),
+) -> Parsed:
+    """Return the composed document; its headings are its sections, else its places are.
+
+    Sections given by the reader, such as a PDF's outline, stand instead of those in the text.
+    """
+    text, places = composer.finish()
+    require_length(text)
+    if not text.strip():
+        raise Unreadable(Status.NO_TEXT, "it holds no text")
+    outline = read_outline(text)
+    every = (*outline.links, *links)
+    return Parsed(
+        title=shorten_title(clean(about.title))
+        or shorten_title(outline.title)
+        or title_from_path(path),
+        description=shorten_description(clean(about.description) or outline.description),
+        text=text,
+        tags=about.tags,
+        author=shorten_title(clean(about.author)) or None,
+        date=about.date or None,
+        language=about.language or None,
+        sections=sections or outline.sections or place_sections(text, places),
+        links=every[:MAX_LINKS],
+        places=places,
+    )
+
+
+def place_sections(text: str, places: Sequence[Place]) -> tuple[Section, ...]:
+    """Return one section per place, for documents without headings."""
+    data = text.encode()
+    borders: list[Place] = []
+    for place in places:
+        if place.label and (not borders or borders[-1].label != place.label):
+            borders.append(place)
+    found: list[Section] = []
+    line, counted = 1, 0
+    ends = [*(place.start for place in borders[1:]), len(data)]
+    for place, end in zip(borders, ends, strict=True):
+        line += data.count(b"\n", counted, place.start)
+        counted = place.start
+        last = max(line, line + data.count(b"\n", place.start, end) - 1)
+        heading = place.label[0].upper() + place.label[1:]
+        found.append(Section(1, heading, place.start, end, line, last))
+    return tuple(found)

@@ -1,0 +1,133 @@
+"""What a file is by its bytes, whatever its name says."""
+
+from __future__ import annotations
+
+import re
+from io import BytesIO
+from zipfile import BadZipFile, ZipFile
+
+from bookwheel.formats.base import Unreadable
+from bookwheel.model import Status
+
+ZIP, OLE = "a zip archive", "an OLE file"
+
+_MAGIC: tuple[tuple[str, re.Pattern[bytes]], ...] = (
+    ("a PNG image", re.compile(rb"\x89PNG\r\n\x1a\n")),
+    ("a JPEG image", re.compile(rb"\xff\xd8\xff")),
+    ("a GIF image", re.compile(rb"GIF8[79]a")),
+    ("a RIFF media file", re.compile(rb"RIFF....(?:WEBP|WAVE|AVI )", re.S)),
+    ("pdf", re.compile(rb"%PDF-\d\.\d")),
+    ("rtf", re.compile(rb"\{\\rtf")),
+    (ZIP, re.compile(rb"PK(?:\x03\x04|\x05\x06|\x07\x08)")),
+    (OLE, re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")),
+    ("a gzip archive", re.compile(rb"\x1f\x8b\x08")),
+    ("a bzip2 archive", re.compile(rb"BZh[1-9]1AY&SY")),
+    ("an xz archive", re.compile(rb"\xfd7zXZ\0")),
+    ("a 7-Zip archive", re.compile(rb"7z\xbc\xaf\x27\x1c")),
+    ("a RAR archive", re.compile(rb"Rar!\x1a\x07")),
+    ("a zstd archive", re.compile(rb"\x28\xb5\x2f\xfd")),
+    ("a program", re.compile(rb"\x7fELF|MZ.{60}|[\xcf\xce]\xfa\xed\xfe|\xca\xfe\xba\xbe", re.S)),
+    ("an SQLite database", re.compile(rb"SQLite format 3\0")),
+    ("an MP3 file", re.compile(rb"ID3[\x02-\x04]\0")),
+)
+_TEXT_STARTS = frozenset(range(256)) - frozenset(
+    b"\x89\xffGR%{P\xd0\x1fB\xfd7\x28\x7fM\xcf\xce\xcaSI"
+)
+_LATE_PDF = 1_024
+"""So many bytes may stand before a PDF's header."""
+_MIME_KINDS = {
+    b"application/epub+zip": "epub",
+    b"application/vnd.oasis.opendocument.text": "odt",
+    b"application/vnd.oasis.opendocument.presentation": "odp",
+    b"application/vnd.oasis.opendocument.spreadsheet": "ods",
+}
+_PART_KINDS = {"word/": "docx", "ppt/": "pptx", "xl/": "xlsx"}
+_CONTENT_KINDS = (
+    (b"wordprocessingml.document.main", "docx"),
+    (b"wordprocessingml.template.main", "docx"),
+    (b"ms-word.document.macroEnabled.main", "docx"),
+    (b"presentationml.presentation.main", "pptx"),
+    (b"presentationml.slideshow.main", "pptx"),
+    (b"presentationml.template.main", "pptx"),
+    (b"powerpoint.presentation.macroEnabled.main", "pptx"),
+    (b"spreadsheetml.sheet.main", "xlsx"),
+    (b"spreadsheetml.template.main", "xlsx"),
+    (b"ms-excel.sheet", "xlsx"),
+)
+_STREAM_KINDS = (
+    ("WordDocument", "doc"),
+    ("PowerPoint Document", "ppt"),
+    ("Workbook", "xls"),
+    ("Book", "xls"),
+    ("__properties_version1.0", "msg"),
+)
+_HTML = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,2000}?-->\s*)?<(?:!doctype html|html)\b", re.I | re.S
+)
+
+
+def identify(data: bytes) -> str:
+    """Return `pdf`, `docx` and so on, words for what has no reader, nothing for text."""
+    if data[0] in _TEXT_STARTS:  # all but what text may well begin with is told by the first byte
+        return ""
+    found = next((name for name, magic in _MAGIC if magic.match(data)), "")
+    if found == ZIP:
+        return _zip_kind(data)
+    return _ole_kind(data) if found == OLE else found
+
+
+def is_late_pdf(data: bytes) -> bool:
+    """Tell a PDF with some bytes before its header, which readers accept."""
+    return b"%PDF-" in data[:_LATE_PDF]
+
+
+def is_html(data: bytes) -> bool:
+    """Tell a text that declares itself a web page."""
+    return _HTML.match(data) is not None
+
+
+def _zip_kind(data: bytes) -> str:
+    # By rule the first member says what an OpenDocument file or an e-book is, unpacked.
+    start = 30 + int.from_bytes(data[26:28], "little") + int.from_bytes(data[28:30], "little")
+    if data[30:38] == b"mimetype":
+        for mime, kind in _MIME_KINDS.items():
+            if data.startswith(mime, start):
+                return kind
+    try:
+        with ZipFile(BytesIO(data)) as package:
+            return _package_kind(package)
+    except (BadZipFile, OSError, ValueError, KeyError, NotImplementedError):
+        return ZIP
+
+
+def _package_kind(package: ZipFile) -> str:
+    names = {name.lower().lstrip("/"): name for name in package.namelist()[:20_000]}
+    if "mimetype" in names:
+        with package.open(names["mimetype"]) as file:
+            kind = _MIME_KINDS.get(file.read(100).strip().removesuffix(b"-template"))
+        if kind:
+            return kind
+    if "[content_types].xml" in names:
+        with package.open(names["[content_types].xml"]) as file:
+            types = file.read(1_000_000)
+        kinds = (kind for mark, kind in _CONTENT_KINDS if mark in types)
+        if kind := next(kinds, None):
+            return kind
+    if "meta-inf/container.xml" in names:
+        return "epub"
+    return next(
+        (k for part, k in _PART_KINDS.items() if any(n.startswith(part) for n in names)), ZIP
+    )
+
+
+def _ole_kind(data: bytes) -> str:
+    from olefile import OleFileIO
+
+    try:
+        with OleFileIO(data) as ole:
+            streams = {str(entry[0]) for entry in ole.listdir()}
+    except (OSError, ValueError, IndexError, KeyError, TypeError, AttributeError):
+        return OLE
+    if streams & {"EncryptedPackage", "EncryptionInfo"}:
+        raise Unreadable(Status.ENCRYPTED, "it is protected by a password")
+    return next((kind for stream, kind in _STREAM_KINDS if stream in streams), OLE)

@@ -1,0 +1,102 @@
+"""Zip packages such as Office files and e-books, read within limits that are checked beforehand."""
+
+from __future__ import annotations
+
+import zlib
+from io import BytesIO
+from zipfile import BadZipFile, ZipFile, ZipInfo
+
+from lxml import etree
+
+from bookwheel.formats.base import Unreadable
+from bookwheel.model import Status
+
+MAX_MEMBERS = 20_000
+MAX_MEMBER = 200_000_000
+MAX_TOTAL = 1_000_000_000
+_FREE = 50_000_000
+"""Packages that unpack to no more than this may be packed as tightly as they like."""
+_MAX_RATIO = 100
+_DOCTYPES = (b"<!DOCTYPE", "<!DOCTYPE".encode("utf-16-le"), "<!DOCTYPE".encode("utf-16-be"))
+
+
+class Package:
+    """The members of a zip file by name; names are compared as Office does, without case."""
+
+    def __init__(self, data: bytes) -> None:
+        try:
+            self._zip = ZipFile(BytesIO(data))
+            members = self._zip.infolist()
+        except (BadZipFile, ValueError, OSError, NotImplementedError) as error:
+            raise _damaged(error) from None
+        _refuse_bombs(members, len(data))
+        self._members = {_normal(member.filename): member for member in members}
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the members in the order of the package, in lower case."""
+        return list(self._members)
+
+    def has(self, name: str) -> bool:
+        """Tell whether there is a member of this name."""
+        return _normal(name) in self._members
+
+    def read(self, name: str) -> bytes:
+        """Return a member's bytes; Unreadable when there is none or it is damaged."""
+        member = self._members.get(_normal(name))
+        if member is None:
+            raise Unreadable(Status.UNREADABLE, f"its part {name[:100]} is missing")
+        if member.flag_bits & 1:
+            raise Unreadable(Status.ENCRYPTED, "it is protected by a password")
+        try:
+            with self._zip.open(member) as file:
+                return file.read(MAX_MEMBER + 1)
+        except (
+            BadZipFile,
+            ValueError,
+            OSError,
+            EOFError,
+            NotImplementedError,
+            zlib.error,
+        ) as error:
+            raise _damaged(error) from None
+
+    def read_xml(self, name: str) -> etree._Element:
+        """Return the root of an XML member."""
+        return parse_xml(self.read(name))
+
+
+def parse_xml(data: bytes) -> etree._Element:
+    """Parse XML that may be hostile; one with a document type is refused, as Office refuses it."""
+    refuse_doctype(data)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=False
+    )
+    try:
+        return etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise Unreadable(Status.UNREADABLE, f"damaged XML ({str(error)[:80]})") from None
+
+
+def refuse_doctype(data: bytes) -> None:
+    """Refuse XML that declares a document type: its entities could grow without bounds."""
+    if any(mark in data for mark in _DOCTYPES):
+        raise Unreadable(Status.UNREADABLE, "its XML declares a document type")
+
+
+def _normal(name: str) -> str:
+    return name.replace("\\", "/").lstrip("/").lower()
+
+
+def _refuse_bombs(members: list[ZipInfo], size: int) -> None:
+    total = sum(member.file_size for member in members)
+    if len(members) > MAX_MEMBERS:
+        raise Unreadable(Status.TOO_LARGE, f"packs more than {MAX_MEMBERS:,} files")
+    if total > MAX_TOTAL or (total > _FREE and total > size * _MAX_RATIO):
+        raise Unreadable(Status.TOO_LARGE, f"unpacks to {total:,} bytes from {size:,}")
+    if any(member.file_size > MAX_MEMBER for member in members):
+        raise Unreadable(Status.TOO_LARGE, f"has a part of more than {MAX_MEMBER:,} bytes")
+
+
+def _damaged(error: Exception) -> Unreadable:
+    return Unreadable(Status.UNREADABLE, f"a damaged zip package ({str(error)[:80]})")

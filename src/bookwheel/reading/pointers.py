@@ -1,0 +1,49 @@
+"""Reading a page, slide, sheet or other place of a document by its pointer."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from bookwheel.engines.base import Engine
+from bookwheel.errors import NotFound
+from bookwheel.model import Document, Place, SafeText
+from bookwheel.reading.documents import quoted, read_lines
+from bookwheel.safety.redact import make_safe
+from bookwheel.text.pointers import find_stretch
+
+_MOST_NAMED = 20
+
+
+class PlaceText(NamedTuple):
+    """The text of one place of a document and its lines in the whole."""
+
+    text: SafeText
+    start_line: int
+    end_line: int
+
+
+def read_place(engine: Engine, document: Document, pointer: str) -> PlaceText:
+    """Return what stands at a pointer; NotFound says which places there are."""
+    data, places = engine.text(document.key), engine.places(document.key)
+    found = find_stretch(data, places, pointer)
+    if found is None:
+        raise NotFound(
+            f"{quoted(document.path)} has no {quoted(pointer)}.", hint=_hint(data, places)
+        )
+    if found.lines is not None:
+        part = read_lines(engine, document, *found.lines)
+        return PlaceText(part.text, found.lines[0], found.lines[0] + part.text.count("\n"))
+    text = data[found.start : found.end].decode("utf-8", "replace").strip("\n")
+    line = 1 + data.count(b"\n", 0, found.start)
+    return PlaceText(make_safe(text), line, line + text.count("\n"))
+
+
+def _hint(data: bytes, places: list[Place]) -> str:
+    labels = list(dict.fromkeys(place.label for place in places if place.label))
+    if not labels:
+        lines = 1 + data.removesuffix(b"\n").count(b"\n")
+        unit = "rows" if places else "lines"
+        return f"It is pointed into by {unit}, such as `{unit} 1-{min(lines, 9)}`."
+    if len(labels) <= _MOST_NAMED:
+        return make_safe("It has " + ", ".join(labels) + ".")
+    return make_safe(f"It has {len(labels)} places, from {labels[0]} to {labels[-1]}.")

@@ -1,0 +1,118 @@
+"""Pointers that a person can follow: `page 3`, `sheet 'Q2' rows 4-9`, else lines."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from bookwheel.model import Place
+
+_RANGE = r"([1-9][0-9]{0,8})(?: ?[-\u2013] ?([1-9][0-9]{0,8}))?"
+_LINES = re.compile(f"lines? {_RANGE}")
+_ROWS = re.compile(f"(?:(.*) )?rows? {_RANGE}")
+_COUNTED = re.compile(f"(page|slide|cell|chapter)s? {_RANGE}")
+_QUOTES = re.compile("[\"'\u2018\u2019\u201c\u201d`]")
+
+
+class Pointers:
+    """Names stretches of one document by its places."""
+
+    def __init__(self, data: bytes, places: Iterable[Place]) -> None:
+        self._places = sorted(places)
+        self._starts = [place.start for place in self._places]
+        self._lines: list[int] = []
+        if any(place.row for place in self._places):
+            self._lines = _count_lines(data, self._starts)
+
+    def name(self, start: int, end: int, first_line: int, last_line: int) -> str:
+        """Return the pointer to a stretch that lies within one place."""
+        at = bisect_right(self._starts, start) - 1
+        label = self._places[at].label if at >= 0 else ""
+        rows = self._rows(at, bisect_right(self._starts, end - 1), first_line, last_line)
+        if rows is not None:
+            numbers = _numbers("row", *rows)
+            return f"{label} {numbers}" if label else numbers
+        return label or _numbers("line", first_line, last_line)
+
+    def _rows(self, at: int, stop: int, first_line: int, last_line: int) -> tuple[int, int] | None:
+        """Return the rows from the first to the last line, if any of them is a row."""
+        if not self._lines or stop <= 0:
+            return None
+        inside = [i for i in range(max(0, at), stop) if self._places[i].row]
+        if not inside:
+            return None
+        first, last = inside[0], inside[-1]
+        begin = self._places[first].row + max(0, first_line - self._lines[first])
+        return begin, max(begin, self._places[last].row + last_line - self._lines[last])
+
+
+def _count_lines(data: bytes, starts: list[int]) -> list[int]:
+    lines: list[int] = []
+    line, counted = 1, 0
+    for start in starts:
+        line += data.count(b"\n", counted, start)
+        counted = start
+        lines.append(line)
+    return lines
+
+
+def _numbers(unit: str, first: int, last: int) -> str:
+    return f"{unit}s {first}-{last}" if last > first else f"{unit} {first}"
+
+
+class Stretch(NamedTuple):
+    """What a pointer names: a span of bytes, or a range of lines when the text has no places."""
+
+    start: int
+    end: int
+    lines: tuple[int, int] | None = None
+
+
+def find_stretch(data: bytes, places: list[Place], pointer: str) -> Stretch | None:
+    """Return what a pointer names, or None when the document has no such place."""
+    wanted = _normal(pointer)
+    if found := _LINES.fullmatch(wanted):
+        return Stretch(0, 0, (int(found[1]), int(found[2] or found[1])))
+    if spans := _spans(places, wanted, len(data)):
+        return Stretch(spans[0][0], spans[-1][1])
+    if found := _ROWS.fullmatch(wanted):
+        return _find_rows(data, places, found[1] or "", int(found[2]), int(found[3] or found[2]))
+    if found := _COUNTED.fullmatch(wanted):
+        first, last = int(found[2]), int(found[3] or found[2])
+        labels = {f"{found[1]} {number}" for number in range(first, min(last, first + 9_999) + 1)}
+        spans = [span for label in labels for span in _spans(places, label, len(data))]
+        if spans:
+            return Stretch(min(spans)[0], max(end for _, end in spans))
+    return None
+
+
+def _normal(pointer: str) -> str:
+    return " ".join(_QUOTES.sub("", pointer).casefold().split())
+
+
+def _spans(places: list[Place], wanted: str, size: int) -> list[tuple[int, int]]:
+    """Return the spans of the places with this label."""
+    ends = [place.start for place in places[1:]] + [size]
+    return [
+        (place.start, end)
+        for place, end in zip(places, ends, strict=True)
+        if _normal(place.label) == wanted
+    ]
+
+
+def _find_rows(
+    data: bytes, places: list[Place], label: str, first: int, last: int
+) -> Stretch | None:
+    ends = [place.start for place in places[1:]] + [len(data)]
+    found: list[tuple[int, int]] = []
+    for place, end in zip(places, ends, strict=True):
+        if place.row and _normal(place.label) == label:
+            lines = data[place.start : end].split(b"\n")
+            below, beyond = max(0, first - place.row), last + 1 - place.row
+            if below < min(beyond, len(lines)):
+                start = place.start + sum(len(line) + 1 for line in lines[:below])
+                size = sum(len(line) + 1 for line in lines[below:beyond])
+                found.append((start, min(end, start + size)))
+    return Stretch(found[0][0], found[-1][1]) if found else None
