@@ -34,6 +34,9 @@ class _Reader(Protocol):
     def read(self, data: bytes, path: str) -> Parsed: ...
 
 
+_OPEN_XML = "application/vnd.openxmlformats-officedocument"
+_OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
+
 FORMATS: tuple[Format, ...] = (
     Format(
         name="Markdown",
@@ -49,6 +52,127 @@ FORMATS: tuple[Format, ...] = (
         name="text",
         mime_types={".txt": "text/plain"},
         reader="bookwheel.formats.text",
+    ),
+    Format(
+        name="PDF",
+        mime_types={".pdf": "application/pdf"},
+        reader="bookwheel.formats.pdf",
+        is_text=False,
+        kinds=("pdf",),
+    ),
+    Format(
+        name="Word",
+        mime_types={
+            ".docx": f"{_OPEN_XML}.wordprocessingml.document",
+            ".docm": "application/vnd.ms-word.document.macroenabled.12",
+            ".dotx": f"{_OPEN_XML}.wordprocessingml.template",
+        },
+        reader="bookwheel.formats.docx",
+        is_text=False,
+        kinds=("docx",),
+    ),
+    Format(
+        name="PowerPoint",
+        mime_types={
+            ".pptx": f"{_OPEN_XML}.presentationml.presentation",
+            ".pptm": "application/vnd.ms-powerpoint.presentation.macroenabled.12",
+            ".ppsx": f"{_OPEN_XML}.presentationml.slideshow",
+        },
+        reader="bookwheel.formats.pptx",
+        is_text=False,
+        kinds=("pptx",),
+    ),
+    Format(
+        name="Excel",
+        mime_types={
+            ".xlsx": f"{_OPEN_XML}.spreadsheetml.sheet",
+            ".xlsm": "application/vnd.ms-excel.sheet.macroenabled.12",
+            ".xlsb": "application/vnd.ms-excel.sheet.binary.macroenabled.12",
+            ".xls": "application/vnd.ms-excel",
+            ".ods": f"{_OPEN_DOCUMENT}.spreadsheet",
+        },
+        reader="bookwheel.formats.spreadsheet",
+        is_text=False,
+        kinds=("xlsx", "xls", "ods"),
+    ),
+    Format(
+        name="table",
+        mime_types={".csv": "text/csv", ".tsv": "text/tab-separated-values"},
+        reader="bookwheel.formats.csv",
+    ),
+    Format(
+        name="OpenDocument text",
+        mime_types={".odt": f"{_OPEN_DOCUMENT}.text"},
+        reader="bookwheel.formats.odt",
+        is_text=False,
+        kinds=("odt",),
+    ),
+    Format(
+        name="OpenDocument slides",
+        mime_types={".odp": f"{_OPEN_DOCUMENT}.presentation"},
+        reader="bookwheel.formats.odp",
+        is_text=False,
+        kinds=("odp",),
+    ),
+    Format(
+        name="RTF",
+        mime_types={".rtf": "application/rtf"},
+        reader="bookwheel.formats.rtf",
+        is_text=False,
+        kinds=("rtf",),
+    ),
+    Format(
+        name="old Word",
+        mime_types={".doc": "application/msword"},
+        reader="bookwheel.formats.doc",
+        is_text=False,
+        kinds=("doc",),
+    ),
+    Format(
+        name="old PowerPoint",
+        mime_types={".ppt": "application/vnd.ms-powerpoint"},
+        reader="bookwheel.formats.ppt",
+        is_text=False,
+        kinds=("ppt",),
+    ),
+    Format(
+        name="e-book",
+        mime_types={".epub": "application/epub+zip"},
+        reader="bookwheel.formats.epub",
+        is_text=False,
+        kinds=("epub",),
+    ),
+    Format(
+        name="notebook",
+        mime_types={".ipynb": "application/x-ipynb+json"},
+        reader="bookwheel.formats.ipynb",
+    ),
+    Format(
+        name="mail",
+        mime_types={".eml": "message/rfc822"},
+        reader="bookwheel.formats.eml",
+    ),
+    Format(
+        name="Outlook mail",
+        mime_types={".msg": "application/vnd.ms-outlook"},
+        reader="bookwheel.formats.msg",
+        is_text=False,
+        kinds=("msg",),
+    ),
+    Format(
+        name="reStructuredText",
+        mime_types={".rst": "text/x-rst"},
+        reader="bookwheel.formats.rst",
+    ),
+    Format(
+        name="Org",
+        mime_types={".org": "text/org"},
+        reader="bookwheel.formats.org",
+    ),
+    Format(
+        name="AsciiDoc",
+        mime_types=dict.fromkeys((".adoc", ".asciidoc"), "text/asciidoc"),
+        reader="bookwheel.formats.adoc",
     ),
 )
 
