@@ -23,8 +23,10 @@ class Pointers:
         self._places = sorted(places)
         self._starts = [place.start for place in self._places]
         self._lines: list[int] = []
+        self._heights: list[int] = []
         if any(place.row for place in self._places):
             self._lines = _count_lines(data, self._starts)
+            self._heights = [_count_rows(data, *span) for span in _spans(self._places, data)]
 
     def name(self, start: int, end: int, first_line: int, last_line: int) -> str:
         """Return the pointer to a stretch that lies within one place."""
@@ -45,7 +47,9 @@ class Pointers:
             return None
         first, last = inside[0], inside[-1]
         begin = self._places[first].row + max(0, first_line - self._lines[first])
-        return begin, max(begin, self._places[last].row + last_line - self._lines[last])
+        # What follows a table, a blank line or a remark, is none of its rows.
+        beyond = min(last_line - self._lines[last], self._heights[last] - 1)
+        return begin, max(begin, self._places[last].row + beyond)
 
 
 def _count_lines(data: bytes, starts: list[int]) -> list[int]:
@@ -56,6 +60,10 @@ def _count_lines(data: bytes, starts: list[int]) -> list[int]:
         counted = start
         lines.append(line)
     return lines
+
+
+def _count_rows(data: bytes, start: int, end: int) -> int:
+    return 1 + data[start:end].rstrip(b"\n").count(b"\n")
 
 
 def _numbers(unit: str, first: int, last: int) -> str:
@@ -75,16 +83,14 @@ def find_stretch(data: bytes, places: list[Place], pointer: str) -> Stretch | No
     wanted = _normal(pointer)
     if found := _LINES.fullmatch(wanted):
         return Stretch(0, 0, (int(found[1]), int(found[2] or found[1])))
-    if spans := _spans(places, wanted, len(data)):
-        return Stretch(spans[0][0], spans[-1][1])
+    if stretch := _find_labels(data, places, {wanted}):
+        return stretch
     if found := _ROWS.fullmatch(wanted):
         return _find_rows(data, places, found[1] or "", int(found[2]), int(found[3] or found[2]))
     if found := _COUNTED.fullmatch(wanted):
         first, last = int(found[2]), int(found[3] or found[2])
-        labels = {f"{found[1]} {number}" for number in range(first, min(last, first + 9_999) + 1)}
-        spans = [span for label in labels for span in _spans(places, label, len(data))]
-        if spans:
-            return Stretch(min(spans)[0], max(end for _, end in spans))
+        numbers = range(first, min(last, first + 9_999) + 1)
+        return _find_labels(data, places, {f"{found[1]} {number}" for number in numbers})
     return None
 
 
@@ -92,27 +98,37 @@ def _normal(pointer: str) -> str:
     return " ".join(_QUOTES.sub("", pointer).casefold().split())
 
 
-def _spans(places: list[Place], wanted: str, size: int) -> list[tuple[int, int]]:
-    """Return the spans of the places with this label."""
-    ends = [place.start for place in places[1:]] + [size]
-    return [
-        (place.start, end)
-        for place, end in zip(places, ends, strict=True)
-        if _normal(place.label) == wanted
+def _spans(places: list[Place], data: bytes) -> list[tuple[int, int]]:
+    """Return where each place begins and ends."""
+    starts = [place.start for place in places]
+    return list(zip(starts, [*starts[1:], len(data)], strict=True))
+
+
+def _find_labels(data: bytes, places: list[Place], wanted: set[str]) -> Stretch | None:
+    """Return what lies from the first to the last of the places with these labels."""
+    spans = [
+        span
+        for place, span in zip(places, _spans(places, data), strict=True)
+        if _normal(place.label) in wanted
     ]
+    return Stretch(spans[0][0], spans[-1][1]) if spans and wanted != {""} else None
 
 
 def _find_rows(
     data: bytes, places: list[Place], label: str, first: int, last: int
 ) -> Stretch | None:
-    ends = [place.start for place in places[1:]] + [len(data)]
     found: list[tuple[int, int]] = []
-    for place, end in zip(places, ends, strict=True):
+    for place, (start, end) in zip(places, _spans(places, data), strict=True):
         if place.row and _normal(place.label) == label:
-            lines = data[place.start : end].split(b"\n")
+            rows = _rows_of(data, start, end)
             below, beyond = max(0, first - place.row), last + 1 - place.row
-            if below < min(beyond, len(lines)):
-                start = place.start + sum(len(line) + 1 for line in lines[:below])
-                size = sum(len(line) + 1 for line in lines[below:beyond])
-                found.append((start, min(end, start + size)))
+            if below < min(beyond, len(rows)):
+                begin = start + sum(len(row) + 1 for row in rows[:below])
+                size = sum(len(row) + 1 for row in rows[below:beyond])
+                found.append((begin, min(end, begin + size)))
     return Stretch(found[0][0], found[-1][1]) if found else None
+
+
+def _rows_of(data: bytes, start: int, end: int) -> list[bytes]:
+    """Return the lines of a place, without the blank ones at its end."""
+    return data[start:end].rstrip(b"\n").split(b"\n")
