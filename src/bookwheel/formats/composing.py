@@ -19,15 +19,20 @@ from bookwheel.formats.decoding import clean
 from bookwheel.model import Link, Parsed, Place, Section, Status
 
 _STRUCTURE = re.compile(
-    r"^[ \t]{0,3}(?=#{1,6}(?:[ \t]|$)|>|`{3}|~{3}|(?:=+|-+|(?:[-*_][ \t]*){3,})[ \t]*$)",
+    r"^((?:[ \t]*+(?:[-+*]|[0-9]{1,9}[.)])[ \t]++)*+)[ \t]*+"  # of a line, or of an item in it
+    r"(?=#{1,6}(?:[ \t]|$)|>|`{3}|~{3}|(?:=++|-++)[ \t]*+$|(?:[-*_][ \t]*+){3,}+$)",
     re.MULTILINE,
 )
 _INDENT = re.compile(r"^[ \t]{4,}", re.MULTILINE)
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_TAG = re.compile(r"(?<!\\)((?:\\\\)*+)<(?=[A-Za-z/!?])")
 _MAY_MATTER = re.compile(r"[#><=`~-]|^[ \t*_]", re.MULTILINE)
-_BLANK = re.compile(r"[\s|\\]")
+_BLANK = re.compile(r"[\s|\\<]")
+_BREAK = re.compile("\r\n?|[\x0b\x0c]")
+"""What ends a line beside a line feed: Office writes a vertical tab, others a form feed."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_ENCODED = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E"})
+_CONTROL = re.compile("[\x00-\x1f\x7f]")
+_ENCODED = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\\": "\\\\"})
+_BRACKETS = str.maketrans({"[": "(", "]": ")", "`": "'"})
 
 
 def plain(text: str) -> str:
@@ -35,23 +40,34 @@ def plain(text: str) -> str:
 
     Only what would change the structure is escaped, so that words stay as people search them.
     """
+    if _BREAK.search(text):
+        text = _BREAK.sub("\n", text)
     if not _MAY_MATTER.search(text):
         return text
-    return _TAG.sub(r"\\<", _STRUCTURE.sub("\\\\", _INDENT.sub("", text)))
+    return _without_tags(_STRUCTURE.sub(r"\1\\", _INDENT.sub("", text)))
+
+
+def _without_tags(text: str) -> str:
+    return _TAG.sub(r"\1\\<", text) if "<" in text else text
 
 
 def link(text: str, target: str) -> str:
     """Return a Markdown link; a text without letters is the target itself."""
-    shown = " ".join(text.split()).replace("[", "(").replace("]", ")")
-    address = "".join(target.split("\n")).strip().translate(_ENCODED)
-    return f"[{shown or address}]({address})" if address else shown
+    shown = _without_tags(" ".join(text.split()).translate(_BRACKETS))
+    address = _CONTROL.sub("", target).strip().translate(_ENCODED)
+    if not address:
+        return shown
+    if shown.endswith("\\"):  # it would escape the bracket
+        shown += " "
+    return f"[{shown or address}]({address})"
 
 
 def cell(text: str) -> str:
     """Return text as one cell of a Markdown table."""
     if not _BLANK.search(text):
         return text
-    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").split())
+    text = text.replace("\\", "\\\\").replace("|", "\\|")
+    return " ".join(_without_tags(text).split())
 
 
 def table_row(cells: Iterable[str]) -> str:
@@ -163,7 +179,7 @@ def place_sections(text: str, places: Sequence[Place]) -> tuple[Section, ...]:
     found: list[Section] = []
     line, counted = 1, 0
     ends = [*(place.start for place in borders[1:]), len(data)]
-    for place, end in zip(borders, ends, strict=True):
+    for place, end in zip(borders, ends, strict=False):
         line += data.count(b"\n", counted, place.start)
         counted = place.start
         last = max(line, line + data.count(b"\n", place.start, end) - 1)
