@@ -19,7 +19,7 @@ from bookwheel.formats.decoding import clean
 from bookwheel.model import Link, Parsed, Place, Section, Status
 
 _STRUCTURE = re.compile(
-    r"^((?:[ \t]*+(?:[-+*]|[0-9]{1,9}[.)])[ \t]++)*+)[ \t]*+"  # of a line, or of an item in it
+    r"^((?:[ \t]*+(?:[-+*]|[0-9]{1,9}[.)])[ \t]++(?=[^\n]))*+)[ \t]*+"  # of a line, or of its item
     r"(?=#{1,6}(?:[ \t]|$)|>|`{3}|~{3}|(?:=++|-++)[ \t]*+$|(?:[-*_][ \t]*+){3,}+$)",
     re.MULTILINE,
 )
@@ -27,6 +27,7 @@ _INDENT = re.compile(r"^[ \t]{4,}", re.MULTILINE)
 _TAG = re.compile(r"(?<!\\)((?:\\\\)*+)<(?=[A-Za-z/!?])")
 _MAY_MATTER = re.compile(r"[#><=`~-]|^[ \t*_]", re.MULTILINE)
 _BLANK = re.compile(r"[\s|\\<]")
+_MAY_BEGIN = re.compile(r" *[-+*#>`~=_0-9]|    ")
 _BREAK = re.compile("\r\n?|[\x0b\x0c]")
 """What ends a line beside a line feed: Office writes a vertical tab, others a form feed."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -40,7 +41,10 @@ def plain(text: str) -> str:
 
     Only what would change the structure is escaped, so that words stay as people search them.
     """
-    if _BREAK.search(text):
+    if text.isprintable():  # a single line, as most paragraphs are
+        if "<" not in text and not _MAY_BEGIN.match(text):
+            return text
+    elif _BREAK.search(text):
         text = _BREAK.sub("\n", text)
     if not _MAY_MATTER.search(text):
         return text
