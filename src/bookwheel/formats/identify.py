@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import struct
+import zlib
 from io import BytesIO
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 from bookwheel.formats.base import Unreadable
 from bookwheel.model import Status
@@ -32,6 +34,10 @@ _MAGIC: tuple[tuple[str, re.Pattern[bytes]], ...] = (
 )
 _TEXT_STARTS = frozenset(range(256)) - frozenset(
     b"\x89\xffGR%{P\xd0\x1fB\xfd7\x28\x7fM\xcf\xce\xcaSI"
+)
+_OLE_ERRORS = (
+    *(OSError, ValueError, LookupError, TypeError, AttributeError),
+    *(struct.error, RecursionError),
 )
 _LATE_PDF = 1_024
 """So many bytes may stand before a PDF's header."""
@@ -96,23 +102,18 @@ def _zip_kind(data: bytes) -> str:
     try:
         with ZipFile(BytesIO(data)) as package:
             return _package_kind(package)
-    except (BadZipFile, OSError, ValueError, KeyError, NotImplementedError):
+    except (BadZipFile, OSError, EOFError, ValueError, NotImplementedError, zlib.error):
         return ZIP
 
 
 def _package_kind(package: ZipFile) -> str:
     names = {name.lower().lstrip("/"): name for name in package.namelist()[:20_000]}
-    if "mimetype" in names:
-        with package.open(names["mimetype"]) as file:
-            kind = _MIME_KINDS.get(file.read(100).strip().removesuffix(b"-template"))
-        if kind:
-            return kind
-    if "[content_types].xml" in names:
-        with package.open(names["[content_types].xml"]) as file:
-            types = file.read(1_000_000)
-        kinds = (kind for mark, kind in _CONTENT_KINDS if mark in types)
-        if kind := next(kinds, None):
-            return kind
+    mime = _begin(package, names.get("mimetype"), 100).strip().removesuffix(b"-template")
+    if mime in _MIME_KINDS:
+        return _MIME_KINDS[mime]
+    types = _begin(package, names.get("[content_types].xml"), 1_000_000)
+    if kind := next((kind for mark, kind in _CONTENT_KINDS if mark in types), None):
+        return kind
     if "meta-inf/container.xml" in names:
         return "epub"
     return next(
@@ -120,13 +121,24 @@ def _package_kind(package: ZipFile) -> str:
     )
 
 
+def _begin(package: ZipFile, name: str | None, size: int) -> bytes:
+    """Return the beginning of a member, if there is one that can be read."""
+    member = package.getinfo(name) if name is not None else None
+    if member is None or member.flag_bits & 1:
+        return b""
+    if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        return b""
+    with package.open(member) as file:
+        return file.read(size)
+
+
 def _ole_kind(data: bytes) -> str:
     from olefile import OleFileIO
 
     try:
-        with OleFileIO(data) as ole:
+        with OleFileIO(BytesIO(data)) as ole:  # it would take few bytes for the name of a file
             streams = {str(entry[0]) for entry in ole.listdir()}
-    except (OSError, ValueError, IndexError, KeyError, TypeError, AttributeError):
+    except _OLE_ERRORS:
         return OLE
     if streams & {"EncryptedPackage", "EncryptionInfo"}:
         raise Unreadable(Status.ENCRYPTED, "it is protected by a password")

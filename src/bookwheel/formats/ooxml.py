@@ -41,10 +41,11 @@ def read_relations(package: Package, part: str) -> dict[str, Relation]:
         return {}
     found: dict[str, Relation] = {}
     for element in package.read_xml(member).iter("{*}Relationship"):
-        target = str(element.get("Target", ""))
+        target = str(element.get("Target", "")).strip()
         external = element.get("TargetMode", "").lower() == "external"
         if not external:
-            target = unquote(posixpath.normpath(posixpath.join("/", folder, target))).lstrip("/")
+            target = posixpath.join("/", folder, target.replace("\\", "/"))
+            target = unquote(posixpath.normpath(target)).lstrip("/")
         kind = str(element.get("Type", "")).rpartition("/")[2]
         found[str(element.get("Id", ""))] = Relation(kind, target, external)
     return found
@@ -63,11 +64,7 @@ def read_about(package: Package) -> About:
     values: dict[str, str] = {}
     for relation in read_relations(package, "").values():
         if relation.kind == "core-properties" and package.has(relation.target):
-            for element in package.read_xml(relation.target):
-                if isinstance(element.tag, str):
-                    name = _PROPERTIES.get(element.tag.rpartition("}")[2])
-                    if name and element.text:
-                        values[name] = element.text.strip()[:_MAX_PROPERTY]
+            values |= _read_properties(package, relation.target)
     keywords = values.get("keywords", "").replace(";", ",").split(",")
     return About(
         title=values.get("title", ""),
@@ -77,3 +74,17 @@ def read_about(package: Package) -> About:
         language=values.get("language", ""),
         tags=tuple(word.strip() for word in keywords if word.strip())[:50],
     )
+
+
+def _read_properties(package: Package, part: str) -> dict[str, str]:
+    try:
+        root = package.read_xml(part)
+    except Unreadable:  # the text is there all the same
+        return {}
+    values: dict[str, str] = {}
+    for element in root:
+        if isinstance(element.tag, str):
+            name = _PROPERTIES.get(element.tag.rpartition("}")[2])
+            if name and element.text:
+                values[name] = element.text.strip()[:_MAX_PROPERTY]
+    return values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from io import BytesIO
-from zipfile import BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from lxml import etree
 
@@ -48,6 +48,8 @@ class Package:
             raise Unreadable(Status.UNREADABLE, f"its part {name[:100]} is missing")
         if member.flag_bits & 1:
             raise Unreadable(Status.ENCRYPTED, "it is protected by a password")
+        if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+            raise Unreadable(Status.UNREADABLE, "a zip package that is not packed by deflate")
         try:
             with self._zip.open(member) as file:
                 return file.read(MAX_MEMBER + 1)
