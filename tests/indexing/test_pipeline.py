@@ -355,8 +355,10 @@ def test_several_collections_live_in_one_index(shelf: Shelf) -> None:
 FILE = FoundFile("a.md", 10, 20)
 
 
-def known(status: Status = Status.OK, *, size: int = 10, racy: bool = False) -> Known:
-    return Known(1, size, 20, racy, b"", status)
+def known(
+    status: Status = Status.OK, *, size: int = 10, racy: bool = False, digest: bytes = b""
+) -> Known:
+    return Known(1, size, 20, racy, digest, status)
 
 
 @pytest.mark.parametrize(
@@ -369,6 +371,8 @@ def known(status: Status = Status.OK, *, size: int = 10, racy: bool = False) -> 
         (known(Status.FAILED), 100, False),
         (known(Status.TOO_LARGE), 5, False),
         (known(Status.TOO_LARGE), 100, True),
+        (known(Status.TOO_LARGE, digest=b"x"), 100, False),
+        (known(Status.TOO_LARGE, digest=b"x"), 5, True),
         (known(), 5, True),
     ],
 )

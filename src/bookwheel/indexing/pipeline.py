@@ -225,7 +225,9 @@ def is_changed(file: FoundFile, before: Known | None, *, max_bytes: int = MAX_FI
     """Tell whether a file must be read again, by its size and modification time."""
     if before is None or before.racy:
         return True
-    if (before.status is Status.TOO_LARGE) != (file.size > max_bytes):  # the limit was moved
+    # A file that a reader found too large has been opened, and has a digest.
+    was_shut = before.status is Status.TOO_LARGE and not before.digest
+    if was_shut != (file.size > max_bytes):  # the limit was moved
         return True
     return (file.size, file.modified_ns) != (before.size, before.modified_ns)
 
@@ -259,7 +261,7 @@ def _checked(collection: str, file: FoundFile, result: Draft | FileState) -> Dra
         return result
     if (result.collection, result.path) != (collection, file.path):
         raise ValueError("the answer is about another file")
-    if result.status is Status.TOO_LARGE:
+    if result.status is Status.TOO_LARGE and not result.state.digest:
         return result._replace(state=FileState(file.size, file.modified_ns, b""))
     return result
 
