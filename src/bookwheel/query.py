@@ -82,3 +82,12 @@ class SearchResults(NamedTuple):
     relaxed: tuple[str, ...]
     suggestions: tuple[str, ...]
     unreadable: int
+    files: int
+    """All files in the scope of the filters by collection, type and folder, readable or not."""
+
+    @property
+    def caution(self) -> str:
+        """Say how much of what was searched could not be read; nothing if all could."""
+        if not self.unreadable:
+            return ""
+        return f"{self.unreadable:,} of {self.files:,} files in scope could not be read."

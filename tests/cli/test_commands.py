@@ -473,7 +473,8 @@ def test_a_search_prints_plain_lines_into_a_pipe(call: Call, here: list[str]) ->
     assert answer.out.splitlines()[0].startswith("1. Lynx")
     assert "   old/lynx.txt · " in answer.out
     assert answer.err.startswith("1 of about 1 document.\n")
-    assert "could not be read; `bookwheel status` says why." in answer.err
+    said = "Note: 1 of 4 files in scope could not be read. `bookwheel status` says why."
+    assert said in answer.err
 
 
 def test_names_that_could_steer_a_terminal_are_printed_harmlessly(call: Call, shelf: Shelf) -> None:

@@ -255,7 +255,7 @@ def test_files_that_could_not_be_read_are_counted_where_nothing_is_found(shelf: 
     with shelf.open() as library, assisting(library) as assistant:
         text = reply(assistant, "search", query="xyzzy").text
 
-    assert "Files that could not be read: 1." in text
+    assert "1 of 2 files in scope could not be read." in text
 
 
 # ------------------------------------------------------------------- without vectors

@@ -347,8 +347,11 @@ def test_unreadable_files_in_scope_are_counted(shelf: Shelf, tmp_path: Path) -> 
     shelf.engine.write([refused("shelf", "x/bad.txt", Status.BINARY, "a PNG image")])
     shelf.engine.commit()
     shelf.engine.end_writing()
-    assert shelf.ask("apple").unreadable == 1
-    assert shelf.ask(SearchRequest("apple", filters=Filters(folders=("y",)))).unreadable == 0
+    results = shelf.ask("apple")
+    assert (results.unreadable, results.files) == (1, 2)
+    assert results.caution == "1 of 2 files in scope could not be read."
+    elsewhere = shelf.ask(SearchRequest("apple", filters=Filters(folders=("y",))))
+    assert (elsewhere.unreadable, elsewhere.files, elsewhere.caution) == (0, 0, "")
 
 
 # Any text is a query

@@ -146,6 +146,7 @@ def as_json(results: SearchResults) -> dict[str, Any]:
         "relaxed": list(results.relaxed),
         "suggestions": list(results.suggestions),
         "unreadable": results.unreadable,
+        "files": results.files,
     }
 
 
@@ -183,9 +184,8 @@ def _nothing(results: SearchResults) -> str:
 def _say_more(results: SearchResults) -> None:
     if results.relaxed:
         print(f"Note: {'; '.join(results.relaxed)}.", file=sys.stderr)
-    if results.unreadable:
-        files = count(results.unreadable, "file")
-        print(f"Note: {files} could not be read; `bookwheel status` says why.", file=sys.stderr)
+    if results.caution:
+        print(f"Note: {results.caution} `bookwheel status` says why.", file=sys.stderr)
 
 
 def _print_rich(console: Any, number: int, hit: SearchHit, place: str, where: str) -> None:

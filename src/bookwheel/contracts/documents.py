@@ -53,6 +53,8 @@ def search(work: Work, asked: take.Search) -> Reply:
     results = _search(library, asked.query, asked.collections, asked.limit)
     found = list_hits(library, results.hits)
     remarks = [work.remark] * bool(work.remark) + [NOT_RERANKED] * asked.rerank
+    if found and results.caution:
+        remarks.append(results.caution)
     if not found:
         elsewhere = _search(library, asked.query, None, _NEAR).hits if asked.collections else ()
         text = " ".join([explain_nothing(library, results, elsewhere), *remarks])
@@ -122,11 +124,15 @@ def search_batch(work: Work, asked: take.SearchBatch) -> Reply:
     """Answer several searches at once."""
     library = work.library
     entries = []
+    remarks = [work.remark]
     for number, each in enumerate(asked.queries):
         work.advance(number, len(asked.queries), "searching")
-        hits = _search(library, each.query, each.collections, asked.limit).hits
-        entries.append({"query": sendable(each.query), "results": list_hits(library, hits)})
-    note = {"note": work.remark} if work.remark else {}
+        results = _search(library, each.query, each.collections, asked.limit)
+        found = list_hits(library, results.hits)
+        entries.append({"query": sendable(each.query), "results": found})
+        remarks.append(results.caution)
+    said = " ".join(remark for remark in dict.fromkeys(remarks) if remark)
+    note = {"note": said} if said else {}
     count = sum(len(entry["results"]) for entry in entries)
     return reply_with({"results": entries} | note, results=count)
 

@@ -144,7 +144,7 @@ def explain_nothing(
     for hit in elsewhere:
         collection = name_collection(collections[hit.collection])["collection"]
         sentences.append(f"Collection {quoted(collection)} has {quoted(hit.document)}.")
-    if results.unreadable:
-        sentences.append(f"Files that could not be read: {results.unreadable}.")
+    if results.caution:
+        sentences.append(results.caution)
     sentences.append("documents_list_documents shows what there is.")
     return " ".join(sentences)

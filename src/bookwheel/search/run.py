@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from bookwheel.engines.base import Engine, Field
+from bookwheel.model import Status
 from bookwheel.query import SearchHit, SearchRequest, SearchResults
 from bookwheel.search.interpret import interpret
 from bookwheel.search.nothing import why_nothing
@@ -38,10 +39,12 @@ def search(engine: Engine, request: SearchRequest) -> SearchResults:
     """Answer a request; any text is a valid query."""
     languages = query_languages(engine)
     question = interpret(request.text, languages)
-    unreadable = sum(engine.status_counts(request.filters).values())
+    statuses = engine.status_counts(request.filters)
+    files = sum(statuses.values())
+    scope = (files - statuses.get(Status.OK, 0), files)
     if question.asks_nothing:
         relaxed = (f"the query has no word of up to {LONGEST_WORD} letters to look for",)
-        return SearchResults(request.text, (), 0, relaxed, (), unreadable)
+        return SearchResults(request.text, (), 0, relaxed, (), *scope)
     planner = Planner(engine, languages)
     plan = planner.plan(question, request)
     plan, notes, titles = correct(engine, planner, plan, languages)
@@ -56,10 +59,10 @@ def search(engine: Engine, request: SearchRequest) -> SearchResults:
         notes = (*notes, "not every word had to match")
     total = found.total - len(found.pages) + len(ranked)
     if hits:
-        return SearchResults(request.text, hits, total, notes, (), unreadable)
+        return SearchResults(request.text, hits, total, notes, (), *scope)
     reasons = why_nothing(engine, planner, plan, total)
     suggestions = () if reasons else suggest(engine, plan)
-    return SearchResults(request.text, (), total, (*notes, *reasons), suggestions, unreadable)
+    return SearchResults(request.text, (), total, (*notes, *reasons), suggestions, *scope)
 
 
 def add_snippets(

@@ -154,11 +154,11 @@ def list_ledger(connection: apsw.Connection, collection: str | None) -> list[Doc
 
 
 def count_statuses(connection: apsw.Connection, filters: Filters) -> dict[str, int]:
-    """Return how many files of each status other than ok lie in the scope of the filters."""
+    """Return how many files of each status lie in the scope of the filters."""
     table, number = (
         ("documents d", "count(*)") if filters.folders else ("tallies d", "sum(documents)")
     )
-    where = ["d.status <> 'ok'"]
+    where = ["1"]
     values: list[str] = []
     if filters.collections:
         where.append(f"c.name IN ({_marks(filters.collections)})")
