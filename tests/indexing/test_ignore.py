@@ -296,6 +296,48 @@ def test_include_narrows_and_exclude_takes_away_but_neither_brings_back(
     assert seen(root, include=include, exclude=exclude) == expected
 
 
+@pytest.mark.parametrize(
+    ("include", "expected"),
+    [
+        (("*.py",), ["src/a.py"]),
+        (("*.PY", "*.py", "*.md"), ["read.md", "src/a.py", "src/b.md"]),
+        (("/src/*.py",), ["src/a.py"]),
+        (("*.py", "src/**"), ["src/a.py", "src/b.md"]),
+        (("src/**/*.py", "!a.py"), []),
+        (("Makefile", "*.cpp"), ["Makefile", "src/c.cpp"]),
+        (("src/",), ["src/b.md"]),
+        (("*",), ["read.md", "src/b.md"]),
+        (("*.zip", "*.gz", "*.c"), []),
+        ((".env", "*.pem"), []),
+    ],
+)
+def test_other_text_is_indexed_where_a_pattern_names_its_kind(
+    tmp_path: Path, include: tuple[str, ...], expected: list[str]
+) -> None:
+    names = ("Makefile", "read.md", "a.zip", "a.tar.gz", ".env", "key.pem", "photo.png")
+    for name in (*names, "src/a.py", "src/b.md", "src/c.cpp"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    with Root.open(tmp_path) as opened:
+        assert seen(opened, include=include) == expected
+
+
+def test_archives_are_passed_over_with_a_reason_of_their_own(tmp_path: Path) -> None:
+    for name in ("a.zip", "b.tar.gz", "mails.mbox", "c.bin", "d.md"):
+        (tmp_path / name).touch()
+    with Root.open(tmp_path) as opened:
+        found = scan(opened, CollectionRules(), supported=SUPPORTED)
+        assert [file.path for file in found.files] == ["d.md"]
+        assert found.skipped == {
+            (Skip.ARCHIVE, ".zip"): 1,
+            (Skip.ARCHIVE, ".gz"): 1,
+            (Skip.ARCHIVE, ".mbox"): 1,
+            (Skip.UNSUPPORTED, ".bin"): 1,
+        }
+        verdict = explain(opened, CollectionRules(), "a.zip", SUPPORTED)
+        assert verdict == Verdict(True, f"{Skip.ARCHIVE}: .zip", skip=Skip.ARCHIVE)
+
+
 def test_explain_names_the_collections_own_pattern(root: Root) -> None:
     rules = rules_for(Collection("x", root.path, exclude=("docs/",)))
     assert explain(root, rules, "docs/guide.MD", SUPPORTED) == Verdict(

@@ -81,11 +81,13 @@ class FolderRules(NamedTuple):
     def _asks_for(self, path: str, name: str, extension: str) -> bool:
         """Tell whether an include pattern names this kind of file: `*.py` does, `src/` does not."""
         include = self.collection.include
-        rule = include.find(path, name, is_folder=False) if include else None
-        if rule is None or extension in ARCHIVES:
+        if include is None or extension in ARCHIVES:
             return False
-        asked = rule.text.rpartition("/")[2].lower()
-        return asked.endswith(extension) if extension else asked == name.lower()
+        return any(
+            _names_kind(rule, name, extension) and rule.matches(path, name, is_folder=False)
+            for rule in include.rules
+            if not rule.negated
+        )
 
     def enter(self, name: str) -> FolderRules:
         """Return the rules for a folder below, before its own ignore files are read."""
@@ -165,6 +167,11 @@ def rules_from(patterns: tuple[str, ...], origin: str) -> RuleSet | None:
 def top_rules(rules: CollectionRules) -> FolderRules:
     """Return the rules for the collection's own folder, before its ignore files are read."""
     return FolderRules(rules, included=rules.include is None)
+
+
+def _names_kind(rule: Rule, name: str, extension: str) -> bool:
+    asked = rule.text.rpartition("/")[2].lower()
+    return asked.endswith(extension) if extension else asked == name.lower()
 
 
 def judged_by(rule: Rule, origin: str, skip: Skip) -> Verdict:
