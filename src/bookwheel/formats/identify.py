@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from io import BytesIO
 from zipfile import BadZipFile, ZipFile
 
@@ -33,6 +34,8 @@ _MAGIC: tuple[tuple[str, re.Pattern[bytes]], ...] = (
 _TEXT_STARTS = frozenset(range(256)) - frozenset(
     b"\x89\xffGR%{P\xd0\x1fB\xfd7\x28\x7fM\xcf\xce\xcaSI"
 )
+_MAX_TYPES = 1_000_000
+_MAX_PACKED = 100_000
 _LATE_PDF = 1_024
 """So many bytes may stand before a PDF's header."""
 _MIME_KINDS = {
@@ -93,11 +96,30 @@ def _zip_kind(data: bytes) -> str:
         for mime, kind in _MIME_KINDS.items():
             if data.startswith(mime, start):
                 return kind
+    if data[30:49] == b"[Content_Types].xml":
+        # Office writes this member first: the directory at the end need not be read.
+        kind = _content_kind(_unpack(data, start))
+        if kind:
+            return kind
     try:
         with ZipFile(BytesIO(data)) as package:
             return _package_kind(package)
     except (BadZipFile, OSError, ValueError, KeyError, NotImplementedError):
         return ZIP
+
+
+def _content_kind(types: bytes) -> str:
+    return next((kind for mark, kind in _CONTENT_KINDS if mark in types), "")
+
+
+def _unpack(data: bytes, start: int) -> bytes:
+    """Return the member that begins here; nothing if it is packed otherwise or damaged."""
+    if data[8:10] != b"\x08\0":
+        return b""
+    try:
+        return zlib.decompressobj(-15).decompress(data[start : start + _MAX_PACKED], _MAX_TYPES)
+    except zlib.error:
+        return b""
 
 
 def _package_kind(package: ZipFile) -> str:
@@ -109,9 +131,8 @@ def _package_kind(package: ZipFile) -> str:
             return kind
     if "[content_types].xml" in names:
         with package.open(names["[content_types].xml"]) as file:
-            types = file.read(1_000_000)
-        kinds = (kind for mark, kind in _CONTENT_KINDS if mark in types)
-        if kind := next(kinds, None):
+            types = file.read(_MAX_TYPES)
+        if kind := _content_kind(types):
             return kind
     if "meta-inf/container.xml" in names:
         return "epub"
