@@ -39,6 +39,8 @@ _OLE_ERRORS = (
     *(OSError, ValueError, LookupError, TypeError, AttributeError),
     *(struct.error, RecursionError),
 )
+_MAX_TYPES = 1_000_000
+_MAX_PACKED = 100_000
 _LATE_PDF = 1_024
 """So many bytes may stand before a PDF's header."""
 _MIME_KINDS = {
@@ -99,6 +101,11 @@ def _zip_kind(data: bytes) -> str:
         for mime, kind in _MIME_KINDS.items():
             if data.startswith(mime, start):
                 return kind
+    if data[30:49] == b"[Content_Types].xml":
+        # Office writes this member first: the directory at the end need not be read.
+        kind = _content_kind(_unpack(data, start))
+        if kind:
+            return kind
     try:
         with ZipFile(BytesIO(data)) as package:
             return _package_kind(package)
@@ -106,13 +113,27 @@ def _zip_kind(data: bytes) -> str:
         return ZIP
 
 
+def _content_kind(types: bytes) -> str:
+    return next((kind for mark, kind in _CONTENT_KINDS if mark in types), "")
+
+
+def _unpack(data: bytes, start: int) -> bytes:
+    """Return the member that begins here; nothing if it is packed otherwise or damaged."""
+    if data[8:10] != b"\x08\0":
+        return b""
+    try:
+        return zlib.decompressobj(-15).decompress(data[start : start + _MAX_PACKED], _MAX_TYPES)
+    except zlib.error:
+        return b""
+
+
 def _package_kind(package: ZipFile) -> str:
     names = {name.lower().lstrip("/"): name for name in package.namelist()[:20_000]}
     mime = _begin(package, names.get("mimetype"), 100).strip().removesuffix(b"-template")
     if mime in _MIME_KINDS:
         return _MIME_KINDS[mime]
-    types = _begin(package, names.get("[content_types].xml"), 1_000_000)
-    if kind := next((kind for mark, kind in _CONTENT_KINDS if mark in types), None):
+    types = _begin(package, names.get("[content_types].xml"), _MAX_TYPES)
+    if kind := _content_kind(types):
         return kind
     if "meta-inf/container.xml" in names:
         return "epub"

@@ -24,6 +24,7 @@ class Package:
     """The members of a zip file by name; names are compared as Office does, without case."""
 
     def __init__(self, data: bytes) -> None:
+        self._data = data
         try:
             self._zip = ZipFile(BytesIO(data))
             members = self._zip.infolist()
@@ -50,6 +51,9 @@ class Package:
             raise Unreadable(Status.ENCRYPTED, "it is protected by a password")
         if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
             raise Unreadable(Status.UNREADABLE, "a zip package that is not packed by deflate")
+        content = _unpack(self._data, member)
+        if content is not None:
+            return content
         try:
             with self._zip.open(member) as file:
                 return file.read(MAX_MEMBER + 1)
@@ -82,8 +86,26 @@ def parse_xml(data: bytes) -> etree._Element:
 
 def refuse_doctype(data: bytes) -> None:
     """Refuse XML that declares a document type: its entities could grow without bounds."""
-    if any(mark in data for mark in _DOCTYPES):
+    marks = _DOCTYPES if b"\0" in data else _DOCTYPES[:1]  # the others are of wide letters
+    if any(mark in data for mark in marks):
         raise Unreadable(Status.UNREADABLE, "its XML declares a document type")
+
+
+def _unpack(data: bytes, member: ZipInfo) -> bytes | None:
+    """Return a member that is sound, at twice the speed of zipfile; odd ones are left to it."""
+    start = member.header_offset
+    header = data[start : start + 30]
+    if member.compress_type not in (ZIP_DEFLATED, ZIP_STORED) or header[:4] != b"PK\3\4":
+        return None
+    start += 30 + int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+    content = data[start : start + member.compress_size]
+    if member.compress_type == ZIP_DEFLATED:
+        try:
+            content = zlib.decompressobj(-15).decompress(content, member.file_size + 1)
+        except zlib.error:
+            return None
+    sound = len(content) == member.file_size and zlib.crc32(content) == member.CRC
+    return content if sound else None
 
 
 def _normal(name: str) -> str:
