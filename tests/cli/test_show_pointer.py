@@ -66,13 +66,11 @@ def test_a_place_is_given_as_json_with_its_lines(call: Call, here: list[str]) ->
 def test_a_place_that_is_not_there_is_an_error_that_says_what_is(
     call: Call, here: list[str], document: str, pointer: str, said: str
 ) -> None:
-    answer = call("show", document, *here, "--pointer", pointer)
-    assert answer.out == ""
-    assert answer.code != 0
-    assert said in " ".join(answer.err.split())
-    as_json = call("show", document, *here, "--pointer", pointer, "--json")
-    assert as_json.code == answer.code
-    assert said.split(".")[0] in json.dumps(as_json.value, ensure_ascii=False).replace('\\"', '"')
+    for form in ([], ["--json"]):
+        answer = call("show", document, *here, "--pointer", pointer, *form)
+        assert answer.out == ""
+        assert answer.code != 0
+        assert said in answer.err
 
 
 @pytest.mark.parametrize("others", [["--lines", "1"], ["--section", "x"]])

@@ -101,7 +101,7 @@ def _normal(pointer: str) -> str:
 def _spans(places: list[Place], data: bytes) -> list[tuple[int, int]]:
     """Return where each place begins and ends."""
     starts = [place.start for place in places]
-    return list(zip(starts, [*starts[1:], len(data)], strict=True))
+    return list(zip(starts, [*starts[1:], len(data)], strict=False))
 
 
 def _find_labels(data: bytes, places: list[Place], wanted: set[str]) -> Stretch | None:
