@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from bookwheel.formats import composing
 from bookwheel.formats.base import Unreadable
 from bookwheel.formats.blocks import read_outline
 from bookwheel.formats.composing import (
@@ -203,6 +204,17 @@ def test_a_document_without_text_is_refused() -> None:
     with pytest.raises(Unreadable) as refused:
         parsed(made, "scan.pdf", About())
     assert refused.value.status is Status.NO_TEXT
+
+
+def test_a_document_of_more_text_than_a_library_of_books_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(composing, "MAX_CONVERTED", 9)
+    made = Composer()
+    made.add("0123456789")
+    with pytest.raises(Unreadable, match="more than 9 characters") as refused:
+        parsed(made, "a.docx", About())
+    assert refused.value.status is Status.TOO_LARGE
 
 
 def test_places_are_the_sections_of_a_document_without_headings() -> None:

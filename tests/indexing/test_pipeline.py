@@ -275,6 +275,18 @@ def test_a_worker_that_answers_nonsense_or_for_another_file_fails_that_file_only
     )
 
 
+def test_much_text_is_written_before_more_of_it_is_taken_in(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bookwheel.indexing.pipeline._WRITE_CHARACTERS", 10)
+    for number in range(6):
+        shelf.put(f"{number}.md", "zebra")
+    seen: list[Progress] = []
+    with shelf.open() as library:
+        library.update(on_progress=seen.append)
+    assert [each.done for each in seen] == [2, 4, 6, 6]
+
+
 def test_a_full_update_reads_everything_anew(shelf: Shelf) -> None:
     shelf.put("a.md", "zebra")
     shelf.put("b.md", "zebra")

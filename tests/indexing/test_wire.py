@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -36,7 +37,7 @@ def test_every_status_crosses(status: Status) -> None:
     draft = Draft("c", "a.md", ".md", "text/markdown", FileState(1, 2, b"d", True), status, "why")
     message = bytes(encode(pack(draft)))
 
-    assert unpack(tuple(decode(message[HEADER.size :]))) == draft
+    assert unpack(tuple(decode(BytesIO(message[HEADER.size :])))) == draft
 
 
 def test_a_status_that_there_is_not_is_refused() -> None:

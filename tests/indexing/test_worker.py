@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -404,4 +405,4 @@ def _ends(identity: int) -> bool:
 def test_frames_hold_their_length_and_their_value() -> None:
     frame = bytes(encode(("a", [1, {"b": b"c"}])))
     assert int.from_bytes(frame[:8], "little") == len(frame) - 8
-    assert decode(frame[8:]) == ("a", [1, {"b": b"c"}])
+    assert decode(BytesIO(frame[8:])) == ("a", [1, {"b": b"c"}])

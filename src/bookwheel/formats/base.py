@@ -9,6 +9,11 @@ from bookwheel.text.cut import cut
 
 MAX_TEXT = 50_000_000
 """Characters of a document; a longer one is refused, since a part would pass for the whole."""
+MAX_CONVERTED = 20_000_000
+"""Characters of one in another format, where a small file may hold any amount of text.
+
+While it is written, the process that serves holds some twelve bytes for each: 240 MB at most.
+"""
 MAX_SECTIONS = 20_000
 MAX_LINKS = 100_000
 MAX_TITLE = 200

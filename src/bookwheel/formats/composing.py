@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from bookwheel.formats.base import (
+    MAX_CONVERTED,
     MAX_LINKS,
     Unreadable,
     require_length,
@@ -152,7 +153,7 @@ def parsed(
     Sections given by the reader, such as a PDF's outline, stand instead of those in the text.
     """
     text, places = composer.finish()
-    require_length(text)
+    require_length(text, MAX_CONVERTED)
     if not text.strip():
         raise Unreadable(Status.NO_TEXT, "it holds no text")
     outline = read_outline(text)

@@ -22,6 +22,8 @@ from bookwheel.safety.opener import Root
 log = logging.getLogger(__name__)
 
 _WRITE_STEP = 64
+_WRITE_CHARACTERS = 4_000_000
+"""So much text waits to be written, since it is held in memory several times over."""
 _FIRST_COMMIT_SECONDS = 1.0
 _LONGEST_COMMIT_SECONDS = 30.0
 
@@ -190,6 +192,7 @@ class Updater:
     ) -> None:
         """Write what the workers give in steps, and make it searchable now and then."""
         drafts: list[Draft] = []
+        waiting = 0
         same: dict[str, FileState] = {}
         pause, last = _FIRST_COMMIT_SECONDS, self._clock()
         for done, outcome in enumerate(outcomes, start=1):
@@ -202,11 +205,13 @@ class Updater:
                 report.unchanged += 1
             else:
                 drafts.append(result)
+                waiting += len(result.parsed.text) if result.parsed else 0
                 report.indexed += result.status is Status.OK
                 report.unreadable += result.status is not Status.OK
-            if len(drafts) >= _WRITE_STEP:
+            if len(drafts) >= _WRITE_STEP or waiting >= _WRITE_CHARACTERS:
                 self._engine.write(drafts)
                 drafts.clear()
+                waiting = 0
                 self._on_progress(Progress(collection.name, done, len(files)))
                 if self._clock() - last > pause:
                     self._engine.commit()

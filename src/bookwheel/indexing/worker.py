@@ -17,6 +17,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from io import BytesIO
 from tempfile import TemporaryFile
 from typing import Any, Literal, NamedTuple
 
@@ -120,7 +121,7 @@ class _Child:
         self.outbox: deque[memoryview] = deque()
         self._limits = limits
         self._clock = clock
-        self._chunks: list[bytes] = []
+        self._message = BytesIO()
         self._missing = HEADER.size
         self._in_body = False
         self._start()
@@ -184,18 +185,22 @@ class _Child:
         """Yield the messages that are here; raise EOFError when there can be no more."""
         while data := self.reader.read(min(self._missing, PIPE_BYTES)):
             self.note_progress()
-            self._chunks.append(data)
+            self._message.write(data)
             self._missing -= len(data)
             if self._missing:
                 continue
-            whole = b"".join(self._chunks)
-            self._chunks.clear()
+            # Let go of at once: the message of a large document is larger than the document.
+            whole, self._message = self._message, BytesIO()
+            whole.seek(0)
             self._in_body = not self._in_body
             if self._in_body:
-                self._missing = self._read_header(whole)
+                self._missing = self._read_header(whole.read())
             else:
                 self._missing = HEADER.size
-                yield self._read_body(whole)
+                value = self._read_body(whole)
+                whole.close()
+                yield value
+                del value
         if data is not None:
             raise EOFError
 
@@ -205,7 +210,7 @@ class _Child:
             raise _GarbledError(f"sent a reply of {length:,} bytes")
         return length
 
-    def _read_body(self, body: bytes) -> Any:
+    def _read_body(self, body: BytesIO) -> Any:
         try:
             return decode(body)
         except Exception as error:  # noqa: BLE001 - hostile pickles raise anything

@@ -57,9 +57,9 @@ def encode(value: object) -> memoryview:
     return frame
 
 
-def decode(body: bytes) -> Any:
+def decode(body: io.BytesIO) -> Any:
     """Read a frame's body, trusting nothing in it."""
-    return PlainUnpickler(io.BytesIO(body)).load()
+    return PlainUnpickler(body).load()
 
 
 def is_trouble(value: Any) -> bool:
@@ -190,7 +190,7 @@ def _receive(tasks: BinaryIO) -> Any:
     body = tasks.read(length)
     if len(body) < length:
         raise EOFError
-    return decode(body)
+    return decode(io.BytesIO(body))
 
 
 def _send(replies: BinaryIO, frame: memoryview) -> None:
