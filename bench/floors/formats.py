@@ -1,0 +1,187 @@
+"""The floor of reading Office files and PDF: the bare library or extraction loop, text only.
+
+No titles, headings, lists, tables, links or places. `second` reads the same files by other
+libraries, where they are installed, to tell which words a reader misses.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from datetime import datetime, time
+from importlib.util import find_spec
+from io import BytesIO
+from shutil import which
+from zipfile import ZipFile
+
+from lxml import etree
+
+Read = Callable[[bytes], str]
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_HYPHENATED = re.compile(r"(?<=\w)-\n(?=\w)")
+
+
+def read_pdf(data: bytes) -> str:
+    """Return the text of each page."""
+    import pypdfium2
+
+    with pypdfium2.PdfDocument(data) as document:
+        return "\f".join(page.get_textpage().get_text_range() for page in document)
+
+
+def read_docx(data: bytes) -> str:
+    """Return all runs of text, with the ends of paragraphs."""
+    pieces: list[str] = []
+    with ZipFile(BytesIO(data)) as package, package.open("word/document.xml") as part:
+        for _, element in etree.iterparse(part, tag=(f"{_W}t", f"{_W}p"), huge_tree=True):
+            pieces.append(element.text or "" if element.tag == f"{_W}t" else "\n")
+            if element.tag == f"{_W}p":
+                element.clear()
+    return "".join(pieces)
+
+
+def read_pptx(data: bytes) -> str:
+    """Return the text of the slides in order, each with its notes."""
+    with ZipFile(BytesIO(data)) as package:
+        names = set(package.namelist())
+        main = "ppt/presentation.xml"
+        targets = _targets(package, main, names)
+        parts: list[str] = []
+        for entry in etree.fromstring(package.read(main)).iter(f"{_P}sldId"):
+            slide = targets[entry.get(f"{_R}id", "")]
+            related = _targets(package, slide, names).values()
+            parts += [slide, *(part for part in related if "notesSlide" in part)]
+        return "\n".join(_runs(package.read(part)) for part in parts)
+
+
+def _targets(package: ZipFile, part: str, names: set[str]) -> dict[str, str]:
+    folder, name = posixpath.split(part)
+    member = f"{folder}/_rels/{name}.rels"
+    if member not in names:
+        return {}
+    return {
+        element.get("Id", ""): posixpath.normpath(posixpath.join(folder, element.get("Target", "")))
+        for element in etree.fromstring(package.read(member))
+    }
+
+
+def _runs(xml: bytes) -> str:
+    root = etree.fromstring(xml)
+    return "\n".join(
+        "".join(run.text or "" for run in paragraph.iter(f"{_A}t"))
+        for paragraph in root.iter(f"{_A}p")
+    )
+
+
+def read_xlsx(data: bytes) -> str:
+    """Return the rows of all sheets, cells between tabs."""
+    from python_calamine import CalamineWorkbook
+
+    book = CalamineWorkbook.from_filelike(BytesIO(data))
+    return "\n".join(
+        "\t".join(map(str, row)) for name in book.sheet_names for row in _sheet(book, name)
+    )
+
+
+def _sheet(book: object, name: str) -> list[list[object]]:
+    return book.get_sheet_by_name(name).to_python()  # type: ignore[attr-defined, no-any-return] # no stubs
+
+
+FLOORS: dict[str, Read] = {
+    ".pdf": read_pdf,
+    ".docx": read_docx,
+    ".pptx": read_pptx,
+    ".xlsx": read_xlsx,
+}
+
+
+def second_pdf(data: bytes) -> str:
+    """Read by poppler; words that it parts at the end of a line are put together."""
+    command = ["pdftotext", "-q", "-enc", "UTF-8", "-", "-"]
+    done = subprocess.run(command, input=data, capture_output=True, check=True, timeout=60)
+    return _HYPHENATED.sub("", done.stdout.decode("utf-8", "replace"))
+
+
+def second_docx(data: bytes) -> str:
+    """Read by python-docx: paragraphs, tables, headers and footers stay apart from each other."""
+    import docx
+
+    document = docx.Document(BytesIO(data))
+    cells = (cell.text for table in document.tables for row in table.rows for cell in row.cells)
+    return "\n".join([*(paragraph.text for paragraph in document.paragraphs), *cells])
+
+
+def second_pptx(data: bytes) -> str:
+    """Read by python-pptx: text, tables and groups of each slide, and its notes."""
+    import pptx
+
+    return "\n".join(
+        text
+        for slide in pptx.Presentation(BytesIO(data)).slides
+        for text in (*_shapes(slide.shapes), _notes(slide))
+    )
+
+
+def _notes(slide: object) -> str:
+    if not slide.has_notes_slide:  # type: ignore[attr-defined] # no stubs
+        return ""
+    frame = slide.notes_slide.notes_text_frame  # type: ignore[attr-defined] # no stubs
+    return frame.text if frame is not None else ""
+
+
+def _shapes(shapes: object) -> Iterator[str]:
+    for shape in shapes:  # type: ignore[attr-defined] # no stubs
+        if shape.has_text_frame:
+            yield shape.text_frame.text
+        elif getattr(shape, "has_table", False):
+            yield from (cell.text for row in shape.table.rows for cell in row.cells)
+        elif hasattr(shape, "shapes"):
+            yield from _shapes(shape.shapes)
+
+
+def second_xlsx(data: bytes) -> str:
+    """Read by openpyxl; numbers and days as people write them."""
+    import openpyxl
+
+    book = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True)
+    return "\n".join(
+        "\t".join(_shown(value) for value in row)
+        for sheet in book.worksheets
+        for row in sheet.iter_rows(values_only=True)
+    )
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, datetime) and value.time() == time():
+        return value.date().isoformat()
+    return str(value)
+
+
+_SECOND: dict[str, tuple[str, Read]] = {
+    ".pdf": ("pdftotext", second_pdf),
+    ".docx": ("docx", second_docx),
+    ".pptx": ("pptx", second_pptx),
+    ".xlsx": ("openpyxl", second_xlsx),
+}
+
+
+def second_name(extension: str) -> str:
+    """Return what the second reader of a format is called."""
+    return _SECOND[extension][0]
+
+
+def find_second(extension: str) -> Read | None:
+    """Return the second reader of a format, if it is installed."""
+    name, read = _SECOND[extension]
+    there = which(name) if extension == ".pdf" else find_spec(name)
+    return read if there else None

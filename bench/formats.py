@@ -1,0 +1,217 @@
+"""Reading Office files and PDF: speed against the bare libraries, words against second readers.
+
+The files are those of the folder that BOOKWHEEL_BENCH_FORMATS names, else of the folders given.
+Also what the pool of worker processes costs on Markdown: `python -m bench.formats MODE FOLDER LIST`
+prepares files in this process (`here`) or through the pool with one worker (`pool`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.clocks import Spent, run_python
+from bench.corpus import Corpus
+from bench.figures import Figure, at_least, at_most
+from bench.floors.formats import FLOORS, find_second, second_name
+from bookwheel.formats.registry import extension_of, read
+from bookwheel.indexing.prepare import MAX_FILE_BYTES, make_prepare
+from bookwheel.indexing.wire import unpack
+from bookwheel.indexing.worker import Limits, Task, WorkerPool
+
+LEAST_SPEED = 0.70
+LEAST_RECALL = 0.97
+MOST_POOL = 1.10
+_REPEATS = 3
+_MOST_MARKDOWN = 4_000
+_WORD = re.compile(r"[^\W_]+")
+_HANDLER = "bookwheel.indexing.prepare:make_prepare"
+
+
+class Reading(NamedTuple):
+    """What one reader made of one file: CPU seconds, best of three, and the text."""
+
+    seconds: float
+    text: str
+
+
+def measure(corpus: Corpus) -> list[Figure]:
+    """Measure each format that the folders have, then the pool."""
+    named = os.environ.get("BOOKWHEEL_BENCH_FORMATS")
+    folders = [named] if named else list(corpus.folders)
+    figures: list[Figure] = []
+    recalls: list[float] = []
+    for extension in FLOORS:
+        files = list(_files(folders, extension))
+        if files:
+            figures += _compare(extension, files, recalls)
+    if recalls:
+        figures.append(_recall("words found, all formats", recalls, f"{len(recalls)} files"))
+    return figures + measure_pool(corpus)
+
+
+def _files(folders: Sequence[str], extension: str) -> Iterator[str]:
+    for folder in folders:
+        for path in sorted(Path(folder).rglob("*")):
+            if path.suffix.lower() == extension and path.is_file():
+                yield str(path)
+
+
+def _compare(extension: str, files: list[str], recalls: list[float]) -> list[Figure]:
+    ours, floor = _read_all("ours", files), _read_all("floor", files)
+    both = [path for path in files if path in ours and path in floor]
+    if not both:
+        return []
+    spent, least = (sum(side[path].seconds for path in both) for side in (ours, floor))
+    ratio = least / spent
+    name = extension[1:]
+    speed = at_least(
+        f"{name}, documents a CPU second",
+        *(ratio, LEAST_SPEED),
+        shown=f"{ratio:.2f} x",
+        target=f">= {LEAST_SPEED:.2f} x",
+        how=f"{len(both) / spent:,.0f} against {len(both) / least:,.0f} of the bare reader; "
+        f"{len(both)} files, best of {_REPEATS}; {len(files) - len(both)} left out that either "
+        f"refuses ({sum(p not in ours for p in files)} by Bookwheel, "
+        f"{sum(p not in floor for p in files)} by the other)",
+    )
+    return [speed, _compare_words(extension, both, ours, recalls)]
+
+
+def _compare_words(
+    extension: str, files: list[str], ours: dict[str, Reading], recalls: list[float]
+) -> Figure:
+    name, second = f"{extension[1:]}, words found", second_name(extension)
+    if find_second(extension) is None:
+        return Figure(name, 0.0, "not run", how=f"{second} is not installed")
+    other = _read_all("second", files)
+    found = {
+        path: _share(ours[path].text, reading.text)
+        for path, reading in other.items()
+        if _WORD.search(reading.text)
+    }
+    recalls += found.values()
+    worst = sorted(found, key=lambda path: found[path])[:3]
+    low = ", ".join(f"{Path(path).name} {found[path]:.2f}" for path in worst)
+    return _recall(name, list(found.values()), f"of {second}'s, {len(found)} files; least: {low}")
+
+
+def _recall(name: str, shares: list[float], how: str) -> Figure:
+    mean = sum(shares) / len(shares) if shares else 0.0
+    return at_least(
+        name,
+        *(mean, LEAST_RECALL),
+        shown=f"{mean:.3f}",
+        target=f">= {LEAST_RECALL}",
+        how=f"mean share of tokens, counted as often as they stand there; {how}",
+    )
+
+
+def _share(ours: str, other: str) -> float:
+    """Return how many of another reader's tokens stand in our text."""
+    wanted, there = (Counter(_WORD.findall(text.casefold())) for text in (other, ours))
+    return (wanted & there).total() / wanted.total()
+
+
+def _read_all(side: str, files: list[str]) -> dict[str, Reading]:
+    """Read files in a worker; those that it refuses, or that end it, are left out."""
+    tasks = [Task(n, (path,), Path(path).stat().st_size) for n, path in enumerate(files)]
+    limits = Limits(batch_tasks=1, base_seconds=60.0, most_seconds=120.0)
+    readings: dict[str, Reading] = {}
+    with WorkerPool("bench.formats:make_reader", (side,), workers=1, limits=limits) as pool:
+        for outcome in pool.run(tasks):
+            if outcome.failure is None and outcome.result is not None:
+                readings[files[outcome.task.key]] = Reading(*outcome.result)
+    return readings
+
+
+def make_reader(side: str) -> Callable[[str], tuple[float, str] | None]:
+    """Return what reads one file in a worker, three times, and says how long the best took."""
+
+    def read_one(path: str) -> tuple[float, str] | None:
+        data = Path(path).read_bytes()
+        call = _reader(side, path)
+        best, text = float("inf"), ""
+        for _ in range(1 if side == "second" else _REPEATS):
+            began = time.process_time()
+            try:
+                text = call(data)
+            except Exception:  # noqa: BLE001 - each library has its own ways to refuse a file
+                return None
+            best = min(best, time.process_time() - began)
+        return best, text.encode("utf-8", "replace").decode()
+
+    return read_one
+
+
+def _reader(side: str, path: str) -> Callable[[bytes], str]:
+    extension = extension_of(path)
+    if side == "ours":
+        return lambda data: read(data, path).text
+    second = find_second(extension)
+    return FLOORS[extension] if side == "floor" or second is None else second
+
+
+def measure_pool(corpus: Corpus) -> list[Figure]:
+    """Prepare Markdown in one process and through the pool, in turn."""
+    found = [(Path(folder), path) for folder in corpus.folders for path in _markdown(folder)]
+    folder = found[0][0] if found else Path(corpus.folders[0])
+    paths = [str(path.relative_to(folder)) for top, path in found if top == folder]
+    listed = corpus.work / "markdown.txt"
+    listed.write_text("\n".join(paths[:_MOST_MARKDOWN]), encoding="utf-8")
+    spent: dict[str, list[Spent]] = {"here": [], "pool": []}
+    for _ in range(corpus.rounds):
+        for mode, runs in spent.items():
+            runs.append(run_python(["-m", "bench.formats", mode, str(folder), str(listed)]))
+    cpu = {mode: min(run.cpu for run in runs) for mode, runs in spent.items()}
+    wall = {mode: min(run.wall for run in runs) for mode, runs in spent.items()}
+    ratio, walls = cpu["pool"] / cpu["here"], wall["pool"] / wall["here"]
+    return [
+        at_most(
+            "worker process on Markdown, CPU",
+            *(ratio, MOST_POOL),
+            shown=f"{ratio:.2f} x",
+            target=f"<= {MOST_POOL:.2f} x",
+            how=f"{cpu['pool']:.2f} s in parent and one worker against {cpu['here']:.2f} s in one "
+            f"process, start of both included; {len(paths[:_MOST_MARKDOWN]):,} files, best of "
+            f"{corpus.rounds}",
+        ),
+        Figure(
+            "worker process on Markdown, wall clock",
+            *(walls, f"{walls:.2f} x"),
+            how=f"{wall['pool']:.2f} s against {wall['here']:.2f} s",
+        ),
+    ]
+
+
+def _markdown(folder: str) -> list[Path]:
+    return sorted(path for path in Path(folder).rglob("*.md") if path.is_file())
+
+
+def prepare_here(folder: str, paths: list[str]) -> int:
+    """Prepare files in this process."""
+    prepare = make_prepare("bench", folder, None, None, MAX_FILE_BYTES)
+    return sum(len(unpack(prepare(path, b""))) > 0 for path in paths)
+
+
+def prepare_in_pool(folder: str, paths: list[str]) -> int:
+    """Prepare files in one worker."""
+    tasks = [
+        Task(number, (path, b""), Path(folder, path).stat().st_size)
+        for number, path in enumerate(paths)
+    ]
+    setup = ("bench", folder, None, None, MAX_FILE_BYTES)
+    with WorkerPool(_HANDLER, setup, workers=1) as pool:
+        return sum(len(unpack(outcome.result)) > 0 for outcome in pool.run(tasks))
+
+
+if __name__ == "__main__":
+    mode, folder, listed = sys.argv[1:]
+    names = Path(listed).read_text(encoding="utf-8").splitlines()
+    (prepare_here if mode == "here" else prepare_in_pool)(folder, names)
