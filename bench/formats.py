@@ -15,8 +15,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
-from bench.clocks import Spent, run_python
+from bench.clocks import REPOSITORY, Spent, run_python
 from bench.corpus import Corpus
 from bench.figures import Figure, at_least, at_most
 from bench.floors.formats import FLOORS, find_second, second_name
@@ -124,7 +125,11 @@ def _read_all(side: str, files: list[str]) -> dict[str, Reading]:
     tasks = [Task(n, (path,), Path(path).stat().st_size) for n, path in enumerate(files)]
     limits = Limits(batch_tasks=1, base_seconds=60.0, most_seconds=120.0)
     readings: dict[str, Reading] = {}
-    with WorkerPool("bench.formats:make_reader", (side,), workers=1, limits=limits) as pool:
+    path = os.pathsep.join([str(REPOSITORY), os.environ.get("PYTHONPATH", "")])
+    with (
+        patch.dict(os.environ, PYTHONPATH=path),  # a worker sees no modules of where it was started
+        WorkerPool("bench.formats:make_reader", (side,), workers=1, limits=limits) as pool,
+    ):
         for outcome in pool.run(tasks):
             if outcome.failure is None and outcome.result is not None:
                 readings[files[outcome.task.key]] = Reading(*outcome.result)

@@ -1,0 +1,135 @@
+"""Hostile and randomly changed files of every format through the real worker pool.
+
+Whatever becomes of a worker, the process that gave it the files lives on, waits no longer than the
+deadlines allow, and has one outcome for each file. `-s` shows how many there were of each.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from bookwheel.formats.registry import SUPPORTED
+from bookwheel.indexing.prepare import MAX_FILE_BYTES
+from bookwheel.indexing.wire import unpack
+from bookwheel.indexing.worker import Limits, Task, WorkerPool
+from bookwheel.model import Draft
+from tests.formats import hostile
+
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(3_600)]
+
+MUTATED = 5_000
+STEP = 500
+LIMITS = Limits()
+HANDLER = "bookwheel.indexing.prepare:make_prepare"
+MADE = {
+    "a.docx": hostile.word("<w:p><w:r><w:t>hello</w:t></w:r></w:p>" * 20),
+    "a.xlsx": hostile.sheet(hostile.rows_of_cells(9, 4)),
+    "a.pptx": hostile.slides(hostile._SHAPE * 3),
+    "a.odt": hostile.open_document("text", "<office:text><text:p>hello</text:p></office:text>"),
+    "a.epub": hostile.book(),
+    "a.pdf": hostile.pdf(hostile.page(hostile.stream(b"BT /F 9 Tf 9 9 Td (hello) Tj ET"))),
+    "a.eml": hostile.mail_of_parts(3),
+    "a.ipynb": hostile.notebook({"cell_type": "code", "source": "x = 1"}),
+    "a.rtf": rb"{\rtf1\ansi hello {\b world}\par}",
+    "a.md": b"---\ntitle: x\n---\n# Hello\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+    "a.html": b"<html><h1>Hello</h1><table><tr><td>1</table>",
+    "a.csv": b'a,b\n1,"two\nlines"\n',
+}
+"""What is changed where no folder of real files is named by BOOKWHEEL_TEST_FORMATS."""
+
+
+def test_hostile_files_cost_only_themselves(tmp_path: Path) -> None:
+    assert len(hostile.HOSTILE) >= 50
+    files = ((name, make()) for name, make in hostile.HOSTILE.items())
+    count(run(tmp_path, files), len(hostile.HOSTILE))
+
+
+def test_changed_files_cost_only_themselves(tmp_path: Path) -> None:
+    outcomes: list[tuple[str, str]] = []
+    files = mutations(read_originals(), random.Random(38))
+    for _ in range(MUTATED // STEP):
+        outcomes += run(tmp_path, (next(files) for _ in range(STEP)))
+    count(outcomes, MUTATED)
+
+
+def read_originals() -> dict[str, bytes]:
+    named = os.environ.get("BOOKWHEEL_TEST_FORMATS")
+    if not named:
+        return MADE
+    paths = sorted(path for path in Path(named).rglob("*") if path.suffix.lower() in SUPPORTED)
+    return {path.name: path.read_bytes() for path in paths if path.stat().st_size < 300_000}
+
+
+def mutations(originals: dict[str, bytes], chance: random.Random) -> Iterator[tuple[str, bytes]]:
+    """Give each file in turn with bytes changed, cut off, put in or repeated."""
+    number = 0
+    while True:
+        for name, data in originals.items():
+            number += 1
+            yield f"{number:06}-{name}", mutate(data, chance)
+
+
+def mutate(data: bytes, chance: random.Random) -> bytes:
+    made = bytearray(data)
+    for _ in range(chance.choice((1, 1, 2, 5, 20))):
+        at = chance.randrange(len(made) + 1)
+        kind = chance.randrange(5)
+        if kind == 0 and at < len(made):
+            made[at] ^= 1 << chance.randrange(8)
+        elif kind == 1 and at < len(made):
+            made[at : at + 4] = chance.choice((b"\xff" * 4, bytes(4), b"\x7f\xff\xff\xff"))
+        elif kind == 2:
+            made[at:at] = chance.randbytes(chance.randrange(1, 40))
+        elif kind == 3:
+            made[at:at] = made[at : at + chance.randrange(1, 2_000)]
+        elif chance.random() < 0.3:
+            del made[at:]
+        else:
+            del made[at : at + chance.randrange(1, 200)]
+    return bytes(made)
+
+
+def run(folder: Path, files: Iterable[tuple[str, bytes]]) -> list[tuple[str, str]]:
+    """Return extension and outcome of each file, within the time that the pool allows."""
+    weights: list[tuple[str, int]] = []
+    for name, data in files:
+        (folder / name).write_bytes(data)
+        weights.append((name, len(data)))
+    tasks = [Task(number, (name, b""), size) for number, (name, size) in enumerate(weights)]
+    setup = ("hostile", str(folder), None, None, MAX_FILE_BYTES)
+    outcomes: list[tuple[str, str]] = []
+    began = time.monotonic()
+    with WorkerPool(HANDLER, setup, workers=2, limits=LIMITS) as pool:
+        for outcome in pool.run(tasks):
+            name = weights[outcome.task.key][0]
+            if outcome.failure is None:
+                draft = unpack(outcome.result)
+                assert isinstance(draft, Draft)
+                assert draft.status == "ok" or draft.reason
+                said = str(draft.status)
+            else:
+                said = f"failed: {outcome.failure.kind}"
+                if outcome.failure.kind == "error":
+                    said += f": {outcome.failure.detail[:60]}"
+            outcomes.append((Path(name).suffix, said))
+    longest = sum(LIMITS.allow_seconds(size) + 5 for _, size in weights)
+    assert time.monotonic() - began < longest + LIMITS.start_seconds
+    for name, _ in weights:
+        (folder / name).unlink()
+    return outcomes
+
+
+def count(outcomes: list[tuple[str, str]], expected: int) -> None:
+    """Print how many there were of each kind; every file has one."""
+    for (extension, said), number in sorted(Counter(outcomes).items()):
+        print(f"{extension:8} {number:6,}  {said}")  # noqa: T201 - what the run is for
+    for said, number in Counter(said.partition(": ")[0] for _, said in outcomes).most_common():
+        print(f"all      {number:6,}  {said}")  # noqa: T201 - what the run is for
+    assert len(outcomes) == expected
