@@ -9,6 +9,8 @@ import pytest
 
 from bookwheel.cli import COMMANDS
 from bookwheel.errors import ERRORS
+from bookwheel.formats.registry import FORMATS
+from bookwheel.model import Status
 from bookwheel.settings import SETTINGS, load
 from tests.docs_tables import DOCS, MARKED, PARTS, refresh
 
@@ -78,3 +80,11 @@ def test_links_between_pages_lead_somewhere(name: str) -> None:
     targets = re.findall(r"\]\(([^)#:]+)\)", page(name))
 
     assert [each for each in targets if not (DOCS / each).exists()] == []
+
+
+def test_every_format_and_every_status_is_described() -> None:
+    text = page("formats.md")
+
+    for row in FORMATS:
+        assert all(re.search(rf"[` ]\{each}[` ]", text) for each in row.extensions)
+    assert [each for each in Status if f"| `{each}` |" not in text and each is not Status.OK] == []

@@ -113,8 +113,9 @@ def second_docx(data: bytes) -> str:
     import docx
 
     document = docx.Document(BytesIO(data))
-    cells = (cell.text for table in document.tables for row in table.rows for cell in row.cells)
-    return "\n".join([*(paragraph.text for paragraph in document.paragraphs), *cells])
+    rows = (row.cells for table in document.tables for row in table.rows)
+    cells = {id(cell._tc): cell.text for row in rows for cell in row}  # a merged one comes often
+    return "\n".join([*(paragraph.text for paragraph in document.paragraphs), *cells.values()])
 
 
 def second_pptx(data: bytes) -> str:
