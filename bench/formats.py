@@ -42,12 +42,23 @@ class Reading(NamedTuple):
     text: str
 
 
+class Recall(NamedTuple):
+    """How many of another reader's tokens were found in one file."""
+
+    found: int
+    wanted: int
+
+    @property
+    def share(self) -> float:
+        return self.found / self.wanted
+
+
 def measure(corpus: Corpus) -> list[Figure]:
     """Measure each format that the folders have, then the pool."""
     named = os.environ.get("BOOKWHEEL_BENCH_FORMATS")
     folders = [named] if named else list(corpus.folders)
     figures: list[Figure] = []
-    recalls: list[float] = []
+    recalls: list[Recall] = []
     for extension in FLOORS:
         files = list(_files(folders, extension))
         if files:
@@ -64,7 +75,7 @@ def _files(folders: Sequence[str], extension: str) -> Iterator[str]:
                 yield str(path)
 
 
-def _compare(extension: str, files: list[str], recalls: list[float]) -> list[Figure]:
+def _compare(extension: str, files: list[str], recalls: list[Recall]) -> list[Figure]:
     ours, floor = _read_all("ours", files), _read_all("floor", files)
     both = [path for path in files if path in ours and path in floor]
     if not both:
@@ -86,7 +97,7 @@ def _compare(extension: str, files: list[str], recalls: list[float]) -> list[Fig
 
 
 def _compare_words(
-    extension: str, files: list[str], ours: dict[str, Reading], recalls: list[float]
+    extension: str, files: list[str], ours: dict[str, Reading], recalls: list[Recall]
 ) -> Figure:
     name, second = f"{extension[1:]}, words found", second_name(extension)
     if find_second(extension) is None:
@@ -98,26 +109,28 @@ def _compare_words(
         if _WORD.search(reading.text)
     }
     recalls += found.values()
-    worst = sorted(found, key=lambda path: found[path])[:3]
-    low = ", ".join(f"{Path(path).name} {found[path]:.2f}" for path in worst)
+    worst = sorted(found, key=lambda path: found[path].share)[:3]
+    low = ", ".join(f"{Path(path).name} {found[path].share:.2f}" for path in worst)
     return _recall(name, list(found.values()), f"of {second}'s, {len(found)} files; least: {low}")
 
 
-def _recall(name: str, shares: list[float], how: str) -> Figure:
-    mean = sum(shares) / len(shares) if shares else 0.0
+def _recall(name: str, files: list[Recall], how: str) -> Figure:
+    mean = sum(file.share for file in files) / len(files) if files else 0.0
+    together = sum(file.found for file in files) / max(1, sum(file.wanted for file in files))
     return at_least(
         name,
         *(mean, LEAST_RECALL),
         shown=f"{mean:.3f}",
         target=f">= {LEAST_RECALL}",
-        how=f"mean share of tokens, counted as often as they stand there; {how}",
+        how=f"mean share of tokens, counted as often as they stand there; {together:.3f} of all "
+        f"tokens together; {how}",
     )
 
 
-def _share(ours: str, other: str) -> float:
-    """Return how many of another reader's tokens stand in our text."""
+def _share(ours: str, other: str) -> Recall:
+    """Tell how many of another reader's tokens stand in our text."""
     wanted, there = (Counter(_WORD.findall(text.casefold())) for text in (other, ours))
-    return (wanted & there).total() / wanted.total()
+    return Recall((wanted & there).total(), wanted.total())
 
 
 def _read_all(side: str, files: list[str]) -> dict[str, Reading]:
