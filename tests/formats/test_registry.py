@@ -17,7 +17,6 @@ from bookwheel.text.chunking import chunk
 BINARIES = {
     "PNG": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
     "JPEG": b"\xff\xd8\xff\xe0\0\x10JFIF",
-    "PDF": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n",
     "zip": b"PK\x03\x04\x14\0\0\0",
     "OLE": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 20,
     "gzip": b"\x1f\x8b\x08\0\0\0\0\0",
@@ -90,11 +89,28 @@ def test_an_empty_file_is_a_document_with_its_name_for_title(extension: str) -> 
     assert chunk(parsed) == []
 
 
-@pytest.mark.parametrize("extension", sorted(registry.SUPPORTED))
-def test_a_blank_file_is_a_document_with_its_name_for_title(extension: str) -> None:
+TEXTS = sorted(extension for row in registry.FORMATS if row.is_text for extension in row.extensions)
+
+
+@pytest.mark.parametrize("extension", TEXTS)
+def test_a_blank_text_is_a_document_with_its_name_for_title(extension: str) -> None:
     parsed = registry.read(b" \r\n\t\n", f"blank{extension.upper()}")
     assert (parsed.title, parsed.description) == ("blank", "")
     assert chunk(parsed) == []
+
+
+@pytest.mark.parametrize("extension", sorted(registry.SUPPORTED.difference(TEXTS)))
+def test_blanks_with_the_name_of_another_format_are_refused(extension: str) -> None:
+    with pytest.raises(Unreadable, match=rf"text named \{extension}, not ") as refused:
+        registry.read(b" \r\n\t\n", f"blank{extension.upper()}")
+    assert refused.value.status is Status.UNREADABLE
+
+
+@pytest.mark.parametrize("extension", [".md", ".txt", ".docx"])
+def test_a_damaged_pdf_is_refused_as_such_whatever_its_name(extension: str) -> None:
+    with pytest.raises(Unreadable) as refused:
+        registry.read(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", f"a{extension}")
+    assert refused.value.status is Status.UNREADABLE
 
 
 @pytest.mark.requirement("F-002")
