@@ -1,0 +1,297 @@
+"""One walk over the XML of a Word document: paragraphs, links, tables and page breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from lxml import etree
+
+from bookwheel.formats.docx_fields import Fields, write_link
+from bookwheel.formats.docx_format import Format, Formats, integer, value
+from bookwheel.formats.fields import link_target
+from bookwheel.formats.manuscript import MAX_COLUMNS, Block, Piece, Row, Table, whole_words
+from bookwheel.formats.ooxml import Relation
+from bookwheel.formats.symbols import symbol
+
+PAGE_BREAK = "\f"
+"""Stands for a page break while a paragraph is put together; XML itself cannot hold it."""
+_SKIPPED = frozenset(
+    {"del", "moveFrom", "delText", "delInstrText", "rt", "softHyphen", "tblGrid", "Fallback"}
+)
+_WRAPPERS = frozenset({"sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag"})
+_WRITTEN = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "-"}
+_SIGNS = {"den": "/", "sub": "_", "sup": "^"}
+_PLAIN = Format()
+
+Handler = Callable[[etree._Element], None]
+
+
+class Context(NamedTuple):
+    """What a walk needs from the other parts of the file."""
+
+    formats: Formats
+    relations: Mapping[str, Relation]
+    read_graphic: Callable[[str], str]
+    """Give the words in a chart or diagram by the name of its part."""
+    breaks: str = ""
+    """Which page breaks count: `rendered` ones, which Word stores, `hard` ones, or none."""
+
+
+class _Kinds(dict[object, "Handler | None"]):
+    """What handles an element, by its tag: namespaces differ between kinds of Word files."""
+
+    def __init__(self, handlers: Mapping[str, Handler], enter: Handler) -> None:
+        super().__init__()
+        self._handlers = handlers
+        self._enter = enter
+
+    def __missing__(self, tag: object) -> Handler | None:
+        name = local_name(tag)
+        handler = self._handlers.get(name)
+        if handler is None and name and name not in _SKIPPED and not name.endswith("Pr"):
+            handler = self._enter
+        self[tag] = handler
+        return handler
+
+
+def local_name(tag: object) -> str:
+    """Return the name of an element without its namespace, nothing for a comment."""
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+class Walk:
+    """The state of one walk; what it finds goes to its sink piece by piece."""
+
+    def __init__(
+        self, context: Context, sink: Callable[[Piece], None], *, has_fields: bool = True
+    ) -> None:
+        self.context = context
+        self.sink = sink
+        self.notes: dict[tuple[str, str], int] = {}
+        """Numbers of the notes by kind and id, in the order in which the text refers to them."""
+        self.page = 1 if context.breaks else 0
+        self.out: list[str] = []
+        self.fields = Fields(self.out)
+        self.boxes: list[etree._Element] = []
+        self.in_paragraph = False
+        self.has_begun = False
+        self.format = _PLAIN
+        self._text: Handler = self.text
+        self._kinds = _Kinds(self._handlers(has_fields), self.enter)
+
+    def _handlers(self, has_fields: bool) -> dict[str, Handler]:
+        handlers: dict[str, Handler] = {
+            "t": self._text,
+            "p": self.paragraph,
+            "pPr": self.read_format,
+            "tbl": self.table,
+            "txbxContent": self.text_box,
+            "AlternateContent": self.choose,
+            "hyperlink": self.hyperlink,
+            "fldSimple": self.simple_field,
+            "fldChar": self.field_mark,
+            "instrText": lambda element: self.fields.instruct(element.text or ""),
+            "br": self.line_break,
+            "lastRenderedPageBreak": self.rendered_break,
+            "footnoteReference": self.note,
+            "endnoteReference": self.note,
+            "sym": self.symbol,
+            "docPr": lambda element: self.write(value(element, "descr")),
+            "shape": self.shape,
+            "textpath": lambda element: self.write(value(element, "string")),
+            "chart": self.graphic,
+            "relIds": self.graphic,
+        }
+        if not has_fields:
+            del handlers["fldChar"]
+        handlers |= dict.fromkeys(_WRITTEN, self.written) | dict.fromkeys(_SIGNS, self.signed)
+        return handlers
+
+    def enter(self, element: etree._Element) -> None:
+        """Walk over the children of an element."""
+        kinds, write = self._kinds, self._text
+        for child in element:
+            handler = kinds[child.tag]
+            if handler is write:  # most of what is not skipped
+                if text := child.text:
+                    self.out.append(text)
+            elif handler is not None:
+                handler(child)
+
+    def text(self, element: etree._Element) -> None:
+        self.out.append(element.text or "")
+
+    def write(self, text: str) -> None:
+        """Add words that stand in an attribute or in another part."""
+        if text.strip():
+            self.out.append(f" {text} ")
+
+    def symbol(self, element: etree._Element) -> None:
+        self.out.append(symbol(value(element, "font"), value(element, "char")))
+
+    def written(self, element: etree._Element) -> None:
+        self.out.append(_WRITTEN[local_name(element.tag)])
+
+    def signed(self, element: etree._Element) -> None:
+        """Write a denominator or an index of a formula."""
+        self.out.append(_SIGNS[local_name(element.tag)])
+        self.enter(element)
+
+    def paragraph(self, element: etree._Element) -> None:
+        if self.in_paragraph:
+            self.boxes.append(element)
+            return
+        self.in_paragraph = True
+        self.format = _PLAIN
+        self.enter(element)
+        self.in_paragraph = False
+        if self.fields.are_open:
+            self.fields.pause()
+        text = "".join(self.out)
+        self.out.clear()
+        self.finish_paragraph(text)
+        while self.boxes:
+            box = self.boxes.pop(0)
+            handler = self._kinds[box.tag]
+            if handler is not None:
+                handler(box)
+
+    def read_format(self, element: etree._Element) -> None:
+        self.format = self.context.formats.read(element)
+
+    def finish_paragraph(self, text: str) -> None:
+        level, depth, number, breaks_page = self.format
+        if breaks_page and self.has_begun and self.context.breaks == "hard":
+            self.page += 1
+        turns = 0
+        if PAGE_BREAK in text:
+            text, turns = self.break_pages(text)
+        text = whole_words(text).strip()
+        if text:
+            self.sink(Block(text, level, depth, number, self.page))
+            self.has_begun = True
+        self.page += turns
+
+    def break_pages(self, text: str) -> tuple[str, int]:
+        """Return what is left of a paragraph to be written, and the pages to turn after it."""
+        before, _, after = text.partition(PAGE_BREAK)
+        turns = text.count(PAGE_BREAK)
+        after = after.replace(PAGE_BREAK, "")
+        if not after.strip():
+            return before, turns
+        self.page += 1
+        if self.context.breaks == "rendered":
+            return before + after, turns - 1
+        if before.strip():
+            self.sink(Block(whole_words(before).strip(), page=self.page - 1))
+        return after, turns - 1
+
+    def text_box(self, element: etree._Element) -> None:
+        """Keep a text box for after the paragraph that it is anchored to."""
+        if self.in_paragraph:
+            self.boxes.append(element)
+        else:
+            self.enter(element)
+
+    def choose(self, element: etree._Element) -> None:
+        """Enter the first choice; what is for old programs only when that says nothing."""
+        before = len(self.out), len(self.boxes)
+        for child in element:
+            name = local_name(child.tag)
+            if name in ("Choice", "Fallback"):
+                self.enter(child)
+                if not self.in_paragraph or (len(self.out), len(self.boxes)) != before:
+                    return
+
+    def line_break(self, element: etree._Element) -> None:
+        is_page = value(element, "type") == "page"
+        self.out.append(PAGE_BREAK if is_page and self.context.breaks == "hard" else "\n")
+
+    def rendered_break(self, _: etree._Element) -> None:
+        if self.context.breaks == "rendered":
+            self.out.append(PAGE_BREAK)
+
+    def field_mark(self, element: etree._Element) -> None:
+        self.fields.mark(value(element, "fldCharType"))
+
+    def simple_field(self, element: etree._Element) -> None:
+        self.linked(element, link_target(value(element, "instr")))
+
+    def hyperlink(self, element: etree._Element) -> None:
+        relation = self.context.relations.get(value(element, "id"))
+        target, anchor = relation.target if relation else "", value(element, "anchor")
+        self.linked(element, f"{target}#{anchor}" if anchor else target)
+
+    def linked(self, element: etree._Element, target: str) -> None:
+        start = len(self.out)
+        self.enter(element)
+        if target:
+            shown = "".join(self.out[start:])
+            self.out[start:] = [write_link(shown, target)]
+
+    def note(self, element: etree._Element) -> None:
+        kind = local_name(element.tag).removesuffix("Reference")
+        number = 1 + sum(each == kind for each, _ in self.notes)
+        number = self.notes.setdefault((kind, value(element, "id")), number)
+        self.out.append(note_mark(kind, number))
+
+    def shape(self, element: etree._Element) -> None:
+        self.write(value(element, "alt"))
+        self.enter(element)
+
+    def graphic(self, element: etree._Element) -> None:
+        """Write the words of a chart or diagram, which is a part of its own."""
+        relation = self.context.relations.get(value(element, "id") or value(element, "dm"))
+        if relation and not relation.is_external:
+            self.write(self.context.read_graphic(relation.target))
+
+    def table(self, element: etree._Element) -> None:
+        if self.in_paragraph:
+            self.boxes.append(element)
+            return
+        outer = self.sink
+        rows = [row for each in _find(element, "tr") if (row := self.row(each)) is not None]
+        self.sink = outer
+        if rows:
+            outer(Table(rows))
+
+    def row(self, element: etree._Element) -> Row | None:
+        if element.find("{*}trPr/{*}del") is not None:
+            return None
+        start = latest = self.page
+        cells: list[list[Piece]] = []
+        for each in _find(element, "tc"):
+            pieces: list[Piece] = []
+            self.sink, self.page = pieces.append, start
+            self.enter(each)
+            # A row that spans two pages holds the break in each of its cells.
+            latest = max(latest, self.page)
+            cells += [pieces, *([] for _ in range(_span(each) - 1))]
+        self.page = latest
+        return Row(cells, next((page for cell in cells for page in _pages(cell)), start))
+
+
+def note_mark(kind: str, number: int) -> str:
+    """Return how the text refers to a note."""
+    return f"[^{'e' if kind == 'endnote' else ''}{number}]"
+
+
+def _pages(pieces: list[Piece]) -> Iterator[int]:
+    for piece in pieces:
+        yield piece.page if isinstance(piece, Block) else piece.rows[0].page
+
+
+def _find(element: etree._Element, name: str) -> Iterator[etree._Element]:
+    """Yield the rows or cells of a table, also those that content controls are wrapped around."""
+    for child in element:
+        local = local_name(child.tag)
+        if local == name:
+            yield child
+        elif local in _WRAPPERS:
+            yield from _find(child, name)
+
+
+def _span(cell: etree._Element) -> int:
+    span = cell.find("{*}tcPr/{*}gridSpan")
+    return min(max(1, integer(value(span))), MAX_COLUMNS) if span is not None else 1
