@@ -8,12 +8,14 @@ from posixpath import basename
 from lxml import etree
 
 from bookwheel.formats.base import Unreadable
+from bookwheel.formats.composing import About
 from bookwheel.formats.docx_body import Context, Walk, note_mark
-from bookwheel.formats.docx_format import Formats, value
+from bookwheel.formats.docx_format import Formats
+from bookwheel.formats.docx_names import value
 from bookwheel.formats.docx_numbering import Numbering
 from bookwheel.formats.docx_styles import Styles
 from bookwheel.formats.manuscript import Block, Manuscript, Piece, flatten
-from bookwheel.formats.ooxml import find_main_part, read_about, read_relations
+from bookwheel.formats.ooxml import Relation, find_main_part, read_about, read_relations
 from bookwheel.formats.package import Package, parse_xml
 from bookwheel.model import Parsed, Status
 
@@ -24,7 +26,7 @@ _EMBEDDED = frozenset({"package", "aFChunk", "subDocument"})
 def read(data: bytes, path: str) -> Parsed:
     """Read a Word file."""
     document = _Document(Package(data))
-    return document.write().finish(path, read_about(document.package))
+    return document.write().finish(path, document.read_about())
 
 
 class _Document:
@@ -32,10 +34,14 @@ class _Document:
 
     def __init__(self, package: Package) -> None:
         self.package = package
-        self.main = find_main_part(package)
+        self._outer = read_relations(package, "")
+        self.main = find_main_part(package, self._outer)
         self.relations = read_relations(package, self.main)
         styles = next(self._parts("styles"), "")
         self.styles = Styles(package.read(styles) if styles else b"")
+
+    def read_about(self) -> About:
+        return read_about(self.package, self._outer)
 
     def write(self) -> Manuscript:
         data = self.package.read(self.main)
@@ -56,11 +62,17 @@ class _Document:
         self, root: etree._Element, part: str, breaks: str = ""
     ) -> tuple[list[Piece], dict[tuple[str, str], int]]:
         """Return what stands in an element, and the numbers of the notes that it refers to."""
-        relations = self.relations if part == self.main else read_relations(self.package, part)
+
+        def find_relation(key: str) -> Relation | None:
+            # Few notes and headers refer to anything, so theirs are read when one does.
+            if part != self.main:
+                return read_relations(self.package, part).get(key) if key else None
+            return self.relations.get(key)
+
         for has_fields in (True, False):
             formats = Formats(self.styles, self._numbering)
             pieces: list[Piece] = []
-            context = Context(formats, relations, self._graphic, breaks)
+            context = Context(formats, find_relation, self._graphic, breaks)
             walk = Walk(context, pieces.append, has_fields=has_fields)
             walk.enter(root)
             if not walk.fields.are_broken:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from lxml import etree
 
 from bookwheel.formats.docx_fields import Fields, write_link
-from bookwheel.formats.docx_format import Format, Formats, integer, value
+from bookwheel.formats.docx_format import Format, Formats
+from bookwheel.formats.docx_names import integer, local_name, value
 from bookwheel.formats.fields import link_target
 from bookwheel.formats.manuscript import MAX_COLUMNS, Block, Piece, Row, Table, whole_words
 from bookwheel.formats.ooxml import Relation
@@ -19,7 +20,6 @@ PAGE_BREAK = "\f"
 _SKIPPED = frozenset(
     {"del", "moveFrom", "delText", "delInstrText", "rt", "softHyphen", "tblGrid", "Fallback"}
 )
-_WRAPPERS = frozenset({"sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag"})
 _WRITTEN = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "-"}
 _SIGNS = {"den": "/", "sub": "_", "sup": "^"}
 _PLAIN = Format()
@@ -31,7 +31,8 @@ class Context(NamedTuple):
     """What a walk needs from the other parts of the file."""
 
     formats: Formats
-    relations: Mapping[str, Relation]
+    find_relation: Callable[[str], Relation | None]
+    """Give the relation of an id, where the part that is walked over has it."""
     read_graphic: Callable[[str], str]
     """Give the words in a chart or diagram by the name of its part."""
     breaks: str = ""
@@ -55,11 +56,6 @@ class _Kinds(dict[object, "Handler | None"]):
         return handler
 
 
-def local_name(tag: object) -> str:
-    """Return the name of an element without its namespace, nothing for a comment."""
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
-
-
 class Walk:
     """The state of one walk; what it finds goes to its sink piece by piece."""
 
@@ -77,6 +73,8 @@ class Walk:
         self.in_paragraph = False
         self.has_begun = False
         self.format = _PLAIN
+        self.rows: list[Row] = []
+        self.open_row: _OpenRow | None = None
         self._text: Handler = self.text
         self._kinds = _Kinds(self._handlers(has_fields), self.enter)
 
@@ -86,6 +84,10 @@ class Walk:
             "p": self.paragraph,
             "pPr": self.read_format,
             "tbl": self.table,
+            "tr": self.row,
+            "trPr": self.row_format,
+            "tc": self.cell,
+            "tcPr": self.cell_format,
             "txbxContent": self.text_box,
             "AlternateContent": self.choose,
             "hyperlink": self.hyperlink,
@@ -219,7 +221,7 @@ class Walk:
         self.linked(element, link_target(value(element, "instr")))
 
     def hyperlink(self, element: etree._Element) -> None:
-        relation = self.context.relations.get(value(element, "id"))
+        relation = self.context.find_relation(value(element, "id"))
         target, anchor = relation.target if relation else "", value(element, "anchor")
         self.linked(element, f"{target}#{anchor}" if anchor else target)
 
@@ -242,7 +244,7 @@ class Walk:
 
     def graphic(self, element: etree._Element) -> None:
         """Write the words of a chart or diagram, which is a part of its own."""
-        relation = self.context.relations.get(value(element, "id") or value(element, "dm"))
+        relation = self.context.find_relation(value(element, "id") or value(element, "dm"))
         if relation and not relation.is_external:
             self.write(self.context.read_graphic(relation.target))
 
@@ -250,26 +252,62 @@ class Walk:
         if self.in_paragraph:
             self.boxes.append(element)
             return
-        outer = self.sink
-        rows = [row for each in _find(element, "tr") if (row := self.row(each)) is not None]
-        self.sink = outer
+        outer = self.sink, self.rows, self.open_row
+        rows: list[Row] = []
+        self.rows, self.open_row = rows, None
+        self.enter(element)
+        self.sink, self.rows, self.open_row = outer
         if rows:
-            outer(Table(rows))
+            self.sink(Table(rows))
 
-    def row(self, element: etree._Element) -> Row | None:
-        if element.find("{*}trPr/{*}del") is not None:
-            return None
-        start = latest = self.page
-        cells: list[list[Piece]] = []
-        for each in _find(element, "tc"):
-            pieces: list[Piece] = []
-            self.sink, self.page = pieces.append, start
-            self.enter(each)
-            # A row that spans two pages holds the break in each of its cells.
-            latest = max(latest, self.page)
-            cells += [pieces, *([] for _ in range(_span(each) - 1))]
-        self.page = latest
-        return Row(cells, next((page for cell in cells for page in _pages(cell)), start))
+    def row(self, element: etree._Element) -> None:
+        row = _OpenRow(self.page)
+        self.open_row = row
+        self.enter(element)
+        self.open_row, self.page = None, row.latest
+        if not row.is_deleted:
+            page = next((page for each in row.cells for page in _pages(each)), row.start)
+            self.rows.append(Row(row.cells, page))
+
+    def row_format(self, element: etree._Element) -> None:
+        for child in element:
+            name = local_name(child.tag)
+            if self.open_row and name == "del":
+                self.open_row.is_deleted = True
+            elif self.open_row and name == "gridBefore":
+                self.open_row.skip(integer(value(child)))
+
+    def cell(self, element: etree._Element) -> None:
+        row = self.open_row
+        if row is None:
+            self.enter(element)
+            return
+        pieces: list[Piece] = []
+        row.cells.append(pieces)
+        self.sink, self.page = pieces.append, row.start
+        self.enter(element)
+        # A row on two pages holds the break in each of its cells, and is turned only once.
+        row.latest = max(row.latest, self.page)
+
+    def cell_format(self, element: etree._Element) -> None:
+        for child in element:
+            if self.open_row and local_name(child.tag) == "gridSpan":
+                self.open_row.skip(integer(value(child)) - 1)
+
+
+class _OpenRow:
+    """A row of a table while its cells are read."""
+
+    __slots__ = ("cells", "is_deleted", "latest", "start")
+
+    def __init__(self, page: int) -> None:
+        self.cells: list[list[Piece]] = []
+        self.start = self.latest = page
+        self.is_deleted = False
+
+    def skip(self, columns: int) -> None:
+        """Leave columns empty, those that a cell spans."""
+        self.cells += [[] for _ in range(min(columns, MAX_COLUMNS - len(self.cells)))]
 
 
 def note_mark(kind: str, number: int) -> str:
@@ -280,18 +318,3 @@ def note_mark(kind: str, number: int) -> str:
 def _pages(pieces: list[Piece]) -> Iterator[int]:
     for piece in pieces:
         yield piece.page if isinstance(piece, Block) else piece.rows[0].page
-
-
-def _find(element: etree._Element, name: str) -> Iterator[etree._Element]:
-    """Yield the rows or cells of a table, also those that content controls are wrapped around."""
-    for child in element:
-        local = local_name(child.tag)
-        if local == name:
-            yield child
-        elif local in _WRAPPERS:
-            yield from _find(child, name)
-
-
-def _span(cell: etree._Element) -> int:
-    span = cell.find("{*}tcPr/{*}gridSpan")
-    return min(max(1, integer(value(span))), MAX_COLUMNS) if span is not None else 1

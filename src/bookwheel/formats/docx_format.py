@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from bookwheel.formats.docx_numbering import Numbering, child_value, integer, value
+from bookwheel.formats.docx_names import child_value, integer, local_name, value
+from bookwheel.formats.docx_numbering import Numbering
 from bookwheel.formats.docx_styles import BODY_TEXT, Style, Styles
-
-__all__ = ["Format", "Formats", "integer", "value"]
 
 _OFF = frozenset({"0", "false", "off"})
 _NO_STYLE = Style()
@@ -27,6 +26,14 @@ class Format(NamedTuple):
     breaks_page: bool = False
 
 
+class _Names(dict[object, str]):
+    """Local names by tags, since files of two kinds differ in their namespaces only."""
+
+    def __missing__(self, tag: object) -> str:
+        name = self[tag] = local_name(tag)
+        return name
+
+
 class Formats:
     """Reads what a paragraph is from its properties, its style and the document's lists."""
 
@@ -34,16 +41,14 @@ class Formats:
         self._styles = styles
         self._read_numbering = read_numbering
         self._numbering: Numbering | None = None
+        self._names = _Names()
 
     def read(self, properties: etree._Element) -> Format:
         """Return the format of a paragraph with these properties."""
         style, numbered = _NO_STYLE, None
         outline, breaks_page = "", ""
         for child in properties:
-            tag = child.tag
-            if not isinstance(tag, str):
-                continue
-            name = tag.rpartition("}")[2]
+            name = self._names[child.tag]
             if name == "pStyle":
                 style = self._styles[value(child)]
             elif name == "numPr":

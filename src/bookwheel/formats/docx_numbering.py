@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from lxml import etree
 
+from bookwheel.formats.docx_names import child_value, integer, value
+
 _UNSHOWN = "none"
 _LEVELS = 9
 
@@ -77,23 +79,3 @@ def _read_levels(element: etree._Element) -> Iterator[tuple[int, _Level]]:
         shown = child_value(level, "numFmt") or "decimal"
         start = integer(child_value(level, "start") or "1")
         yield integer(value(level, "ilvl")), _Level(shown, start)
-
-
-def value(element: etree._Element, name: str = "val") -> str:
-    """Return an attribute by its local name, whatever namespace the file gives it."""
-    for key, found in element.items():
-        if key.rpartition("}")[2] == name:
-            return found
-    return ""
-
-
-def child_value(element: etree._Element, name: str) -> str:
-    """Return what the first child of this local name says."""
-    child = element.find("{*}" + name)
-    return "" if child is None else value(child)
-
-
-def integer(text: str) -> int:
-    """Return a whole number, 0 for what is none."""
-    digits = text.strip()[:9]
-    return int(digits) if digits.isascii() and digits.isdigit() else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import NamedTuple
-from xml.sax.saxutils import escape, unescape
+from xml.sax.saxutils import unescape
 
 BODY_TEXT = 9
 """The outline level of what is no heading."""
@@ -45,7 +45,12 @@ class Styles:
     """
 
     def __init__(self, part: bytes) -> None:
-        self._text = part.decode("utf-16" if b"\0" in part[:4] else "utf-8", "replace")
+        text = part.decode("utf-16" if b"\0" in part[:4] else "utf-8", "replace")
+        self._sources = {
+            unescape(source[1 : source.find(source[0], 1)]): source
+            for source in text.split("styleId=")[1:]
+            if source
+        }
         self._known: dict[str, Style] = {}
 
     def __getitem__(self, style_id: str) -> Style:
@@ -56,22 +61,14 @@ class Styles:
 
     def _resolve(self, style_id: str) -> Style:
         found = Style()
-        name: str | None = style_id
         for _ in range(_MAX_BASES):
-            source = self._find(name or "")
-            found = _inherit(found, _read(source, name or ""))
+            source = self._sources.get(style_id, "")
+            found = _inherit(found, _read(source, style_id))
             base = _BASE.search(source)
             if base is None:
                 break
-            name = unescape(base[1])
+            style_id = unescape(base[1])
         return found
-
-    def _find(self, style_id: str) -> str:
-        for quote in "\"'":
-            at = self._text.find(f"styleId={quote}{escape(style_id)}{quote}")
-            if at >= 0:
-                return self._text[at : self._text.find("style>", at)]
-        return ""
 
 
 def _read(source: str, style_id: str) -> Style:

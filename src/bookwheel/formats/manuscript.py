@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from bookwheel.formats.composing import About, Composer, cell, parsed, plain, table_row
@@ -51,8 +51,10 @@ def whole_words(text: str) -> str:
     return _INVISIBLE.sub("", text) if not text.isascii() or not text.isprintable() else text
 
 
-def flatten(pieces: Iterable[Piece]) -> str:
+def flatten(pieces: Sequence[Piece]) -> str:
     """Return the text of pieces on one line, tables cell by cell."""
+    if len(pieces) == 1 and isinstance(pieces[0], Block):
+        return pieces[0].text
     return " ".join(filter(None, (_line(piece) for piece in pieces)))
 
 
@@ -170,7 +172,7 @@ def _is_layout(table: Table) -> bool:
 
 
 def _cells(row: Row) -> list[str]:
-    cells = [plain(cell(flatten(pieces))) for pieces in row.cells]
+    cells = [plain(cell(flatten(pieces))) if pieces else "" for pieces in row.cells]
     if len(cells) > MAX_COLUMNS:
         last = " ".join(filter(None, cells[MAX_COLUMNS - 1 :]))
         cells[MAX_COLUMNS - 1 :] = [last]
