@@ -11,10 +11,10 @@ from bookwheel.formats.base import Unreadable
 from bookwheel.formats.composing import About
 from bookwheel.formats.docx_body import Context, Walk, note_mark
 from bookwheel.formats.docx_format import Formats
-from bookwheel.formats.docx_names import value
 from bookwheel.formats.docx_numbering import Numbering
 from bookwheel.formats.docx_styles import Styles
-from bookwheel.formats.manuscript import Block, Manuscript, Piece, flatten
+from bookwheel.formats.elements import value
+from bookwheel.formats.manuscript import Manuscript, Piece, flatten
 from bookwheel.formats.ooxml import Relation, find_main_part, read_about, read_relations
 from bookwheel.formats.package import Package, parse_xml
 from bookwheel.model import Parsed, Status
@@ -47,9 +47,7 @@ class _Document:
         data = self.package.read(self.main)
         breaks = "rendered" if b"lastRenderedPageBreak" in data else "hard"
         pieces, numbers = self._walk(parse_xml(data), self.main, breaks)
-        manuscript = Manuscript(has_pages=any(map(_is_past_first_page, pieces)))
-        for piece in pieces:
-            manuscript.add(piece)
+        manuscript = Manuscript(pieces)
         for kind, title in _NOTES:
             manuscript.append(title, list(self._notes(kind, numbers)))
         manuscript.append("Comments", list(self._comments()))
@@ -137,13 +135,3 @@ class _Document:
                 text = flatten(self._walk(root, part)[0]) if root is not None else ""
                 if text:
                     yield text
-
-
-def _is_past_first_page(piece: Piece) -> bool:
-    if isinstance(piece, Block):
-        return piece.page > 1
-    return any(
-        row.page > 1 or any(map(_is_past_first_page, cell))
-        for row in piece.rows
-        for cell in row.cells
-    )

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from lxml import etree
 
-from bookwheel.formats.docx_fields import Fields, write_link
+from bookwheel.formats.docx_fields import Fields
 from bookwheel.formats.docx_format import Format, Formats
-from bookwheel.formats.docx_names import integer, local_name, value
+from bookwheel.formats.elements import Handler, Handlers, integer, local_name, value
 from bookwheel.formats.fields import link_target
-from bookwheel.formats.manuscript import MAX_COLUMNS, Block, Piece, Row, Table, whole_words
+from bookwheel.formats.manuscript import (
+    MAX_COLUMNS,
+    PAGE_BREAK,
+    Block,
+    Piece,
+    Row,
+    Table,
+    turn_pages,
+    whole_words,
+    write_link,
+)
 from bookwheel.formats.ooxml import Relation
 from bookwheel.formats.symbols import symbol
 
-PAGE_BREAK = "\f"
-"""Stands for a page break while a paragraph is put together; XML itself cannot hold it."""
 _SKIPPED = frozenset(
     {"del", "moveFrom", "delText", "delInstrText", "rt", "softHyphen", "tblGrid", "Fallback"}
 )
 _WRITTEN = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "-"}
 _SIGNS = {"den": "/", "sub": "_", "sup": "^"}
 _PLAIN = Format()
-
-Handler = Callable[[etree._Element], None]
 
 
 class Context(NamedTuple):
@@ -37,23 +43,6 @@ class Context(NamedTuple):
     """Give the words in a chart or diagram by the name of its part."""
     breaks: str = ""
     """Which page breaks count: `rendered` ones, which Word stores, `hard` ones, or none."""
-
-
-class _Kinds(dict[object, "Handler | None"]):
-    """What handles an element, by its tag: namespaces differ between kinds of Word files."""
-
-    def __init__(self, handlers: Mapping[str, Handler], enter: Handler) -> None:
-        super().__init__()
-        self._handlers = handlers
-        self._enter = enter
-
-    def __missing__(self, tag: object) -> Handler | None:
-        name = local_name(tag)
-        handler = self._handlers.get(name)
-        if handler is None and name and name not in _SKIPPED and not name.endswith("Pr"):
-            handler = self._enter
-        self[tag] = handler
-        return handler
 
 
 class Walk:
@@ -76,7 +65,10 @@ class Walk:
         self.rows: list[Row] = []
         self.open_row: _OpenRow | None = None
         self._text: Handler = self.text
-        self._kinds = _Kinds(self._handlers(has_fields), self.enter)
+        self._kinds = Handlers(self._handlers(has_fields), self._other)
+
+    def _other(self, name: str) -> Handler | None:
+        return None if name in _SKIPPED or name.endswith("Pr") else self.enter
 
     def _handlers(self, has_fields: bool) -> dict[str, Handler]:
         handlers: dict[str, Handler] = {
@@ -166,28 +158,23 @@ class Walk:
         level, depth, number, breaks_page = self.format
         if breaks_page and self.has_begun and self.context.breaks == "hard":
             self.page += 1
-        turns = 0
-        if PAGE_BREAK in text:
-            text, turns = self.break_pages(text)
-        text = whole_words(text).strip()
-        if text:
+        if PAGE_BREAK in text and self.context.breaks == "hard":
+            text = self.split_paragraph(text)
+        text, before, after = turn_pages(text)
+        self.page += before
+        if text := whole_words(text).strip():
             self.sink(Block(text, level, depth, number, self.page))
             self.has_begun = True
-        self.page += turns
+        self.page += after
 
-    def break_pages(self, text: str) -> tuple[str, int]:
-        """Return what is left of a paragraph to be written, and the pages to turn after it."""
-        before, _, after = text.partition(PAGE_BREAK)
-        turns = text.count(PAGE_BREAK)
-        after = after.replace(PAGE_BREAK, "")
-        if not after.strip():
-            return before, turns
-        self.page += 1
-        if self.context.breaks == "rendered":
-            return before + after, turns - 1
-        if before.strip():
-            self.sink(Block(whole_words(before).strip(), page=self.page - 1))
-        return after, turns - 1
+    def split_paragraph(self, text: str) -> str:
+        """Give away what stands before a hard page break within the text; return the rest."""
+        first, _, rest = text.partition(PAGE_BREAK)
+        if not first.strip() or not rest.replace(PAGE_BREAK, "").strip():
+            return text
+        self.sink(Block(whole_words(first).strip(), page=self.page))
+        self.has_begun = True
+        return PAGE_BREAK + rest
 
     def text_box(self, element: etree._Element) -> None:
         """Keep a text box for after the paragraph that it is anchored to."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bookwheel.formats.composing import link
 from bookwheel.formats.fields import link_target
+from bookwheel.formats.manuscript import write_link
 
 
 class _Field:
@@ -67,13 +67,3 @@ class Fields:
     def _take_instruction(self, field: _Field) -> None:
         field.instruction += "".join(self._out[field.start :])
         del self._out[field.start :]
-
-
-def write_link(shown: str, target: str) -> str:
-    """Return a link; blanks and page breaks around its text stay outside of it."""
-    text = shown.strip()
-    if not text:
-        return shown
-    head, tail = shown[: len(shown) - len(shown.lstrip())], shown[len(shown.rstrip()) :]
-    breaks = "\f" * text.count("\f")
-    return f"{head}{breaks}{link(text, target)}{tail}"

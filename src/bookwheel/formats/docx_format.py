@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from bookwheel.formats.docx_names import child_value, integer, local_name, value
 from bookwheel.formats.docx_numbering import Numbering
 from bookwheel.formats.docx_styles import BODY_TEXT, Style, Styles
+from bookwheel.formats.elements import child_value, integer, local_name, value
 
 _OFF = frozenset({"0", "false", "off"})
 _NO_STYLE = Style()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from bookwheel.formats.docx_names import child_value, integer, value
+from bookwheel.formats.elements import child_value, integer, value
 
 _UNSHOWN = "none"
 _LEVELS = 9

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from bookwheel.formats.composing import About, Composer, cell, parsed, plain, table_row
+from bookwheel.formats.composing import About, Composer, cell, link, parsed, plain, table_row
 from bookwheel.model import Parsed
 
 MAX_COLUMNS = 64
 """Word itself stops at 63; what stands beyond goes into the last column."""
+PAGE_BREAK = "\f"
+"""Stands for a page break while a paragraph is put together; XML itself cannot hold it."""
 _MAX_LEVEL = 6
 _MAX_NUMBER = 999_999_999
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\x01-\x08\x0e-\x1f\x7f]")
@@ -64,18 +66,54 @@ def _line(piece: Piece) -> str:
     return " ".join(filter(None, (flatten(each) for row in piece.rows for each in row.cells)))
 
 
-class Manuscript:
-    """One document as it grows from its first page to its notes."""
+def write_link(shown: str, target: str) -> str:
+    """Return a link; blanks and page breaks around its text stay outside of it."""
+    text = shown.strip()
+    if not text:
+        return shown
+    head, tail = shown[: len(shown) - len(shown.lstrip())], shown[len(shown.rstrip()) :]
+    breaks = PAGE_BREAK * text.count(PAGE_BREAK)
+    return f"{head}{breaks}{link(text, target)}{tail}"
 
-    def __init__(self, *, has_pages: bool = False) -> None:
+
+def turn_pages(text: str) -> tuple[str, int, int]:
+    """Return a paragraph without its page breaks, and the pages turned before and after it.
+
+    A page that ends within a paragraph counts before it, unless nothing follows.
+    """
+    if PAGE_BREAK not in text:
+        return text, 0, 0
+    turns = text.count(PAGE_BREAK)
+    joined = text.replace(PAGE_BREAK, "")
+    if text.partition(PAGE_BREAK)[2].replace(PAGE_BREAK, "").strip():
+        return joined, 1, turns - 1
+    return joined, 0, turns
+
+
+def is_paged(pieces: Iterable[Piece]) -> bool:
+    """Tell whether anything lies past the first page."""
+    for piece in pieces:
+        if isinstance(piece, Block):
+            if piece.page > 1:
+                return True
+        elif any(row.page > 1 or any(map(is_paged, row.cells)) for row in piece.rows):
+            return True
+    return False
+
+
+class Manuscript:
+    """One document: its pieces in their order, then what is appended to them."""
+
+    def __init__(self, pieces: Sequence[Piece] = ()) -> None:
         self._composer = Composer()
-        self._has_pages = has_pages
+        self._has_pages = is_paged(pieces)
         self._page = 0
         self._items: list[str] = []
         self._levels: list[tuple[int, int]] = []
+        for piece in pieces:
+            self._add(piece)
 
-    def add(self, piece: Piece) -> None:
-        """Add what comes next in the document."""
+    def _add(self, piece: Piece) -> None:
         if isinstance(piece, Table):
             self._add_table(piece)
             return
@@ -155,7 +193,7 @@ class Manuscript:
         for row in table.rows:
             for pieces in row.cells:
                 for piece in pieces:
-                    self.add(piece)
+                    self._add(piece)
         self._close_list()
 
 

@@ -1,8 +1,34 @@
-"""Elements and attributes of Word files by their local names, whatever the namespace."""
+"""Elements and attributes of office files by their local names, whatever the namespace."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from lxml import etree
+
+Handler = Callable[[etree._Element], None]
+
+
+class Handlers(dict[object, "Handler | None"]):
+    """What handles an element, by its tag; None for one to be passed over.
+
+    They are given by local names, since kinds of files differ in their namespaces only.
+    """
+
+    def __init__(
+        self, handlers: Mapping[str, Handler], other: Callable[[str], Handler | None]
+    ) -> None:
+        super().__init__()
+        self._handlers = handlers
+        self._other = other
+
+    def __missing__(self, tag: object) -> Handler | None:
+        name = local_name(tag)
+        handler = self._handlers.get(name)
+        if handler is None and name:
+            handler = self._other(name)
+        self[tag] = handler
+        return handler
 
 
 def local_name(tag: object) -> str:
