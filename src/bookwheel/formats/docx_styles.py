@@ -90,6 +90,11 @@ def _level(source: str, name: str) -> int | None:
     outline = _OUTLINE.search(source)
     if outline:
         return (int(outline[1]) + 1) % (BODY_TEXT + 1)
+    return level_by_name(name)
+
+
+def level_by_name(name: str) -> int | None:
+    """Return the level of a heading or title whose style has a name that programs give it."""
     heading = _HEADING.fullmatch(name)
     if heading:
         return int(heading[1])

@@ -68,6 +68,7 @@ class Walk:
         self.out: list[str] = []
         self.boxes: list[etree._Element] = []
         self.lists: list[_List] = []
+        self.counted: dict[tuple[str, int], int] = {}
         self.rows: list[Row] = []
         self.cells: list[list[Piece]] = []
         self.row_start = 1
@@ -165,9 +166,14 @@ class Walk:
             self.boxes.append(element)
             return
         outer = self.lists[-1].style if self.lists else ""
-        self.lists.append(_List(value(element, "style-name") or outer, len(self.lists)))
+        current = _List(value(element, "style-name") or outer, len(self.lists))
+        key = current.style, current.depth
+        if value(element, "continue-numbering") == "true" or value(element, "continue-list"):
+            current.number = self.counted.get(key, 0)
+        self.lists.append(current)
         self.enter(element)
         self.lists.pop()
+        self.counted[key] = current.number
 
     def list_item(self, element: etree._Element) -> None:
         if self.lists:
