@@ -57,7 +57,7 @@ class Walk:
         """Numbers of the notes by kind and id, in the order in which the text refers to them."""
         self.page = 1 if context.breaks else 0
         self.out: list[str] = []
-        self.fields = Fields(self.out)
+        self.fields = Fields(self.out, is_used=has_fields)
         self.boxes: list[etree._Element] = []
         self.in_paragraph = False
         self.has_begun = False
@@ -65,12 +65,12 @@ class Walk:
         self.rows: list[Row] = []
         self.open_row: _OpenRow | None = None
         self._text: Handler = self.text
-        self._kinds = Handlers(self._handlers(has_fields), self._other)
+        self._kinds = Handlers(self._handlers(), self._other)
 
     def _other(self, name: str) -> Handler | None:
         return None if name in _SKIPPED or name.endswith("Pr") else self.enter
 
-    def _handlers(self, has_fields: bool) -> dict[str, Handler]:
+    def _handlers(self) -> dict[str, Handler]:
         handlers: dict[str, Handler] = {
             "t": self._text,
             "p": self.paragraph,
@@ -97,8 +97,6 @@ class Walk:
             "chart": self.graphic,
             "relIds": self.graphic,
         }
-        if not has_fields:
-            del handlers["fldChar"]
         handlers |= dict.fromkeys(_WRITTEN, self.written) | dict.fromkeys(_SIGNS, self.signed)
         return handlers
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bookwheel.formats.fields import link_target
+from bookwheel.formats.fields import button_text, link_target
 from bookwheel.formats.manuscript import write_link
 
 
@@ -20,8 +20,9 @@ class _Field:
 class Fields:
     """The fields that are open at a point of the text, which is put together in `out`."""
 
-    def __init__(self, out: list[str]) -> None:
+    def __init__(self, out: list[str], *, is_used: bool = True) -> None:
         self._out = out
+        self._is_used = is_used
         self._open: list[_Field] = []
 
     @property
@@ -36,6 +37,8 @@ class Fields:
 
     def mark(self, kind: str) -> None:
         """Begin a field, go from its instruction to its result, or end it."""
+        if not self._is_used:
+            return
         if kind == "begin":
             self._open.append(_Field(len(self._out)))
         elif self._open and kind == "separate":
@@ -53,12 +56,16 @@ class Fields:
     def pause(self) -> None:
         """End the paragraph; fields that are open go on in the next one."""
         for field in reversed(self._open):
-            self._settle(field)
+            if field.is_result:
+                self._settle(field)
+            else:
+                self._take_instruction(field)
             field.start = 0
 
     def _settle(self, field: _Field) -> None:
         if not field.is_result:
             self._take_instruction(field)
+            self._out.append(button_text(field.instruction))
         elif target := link_target(field.instruction):
             shown = "".join(self._out[field.start :])
             del self._out[field.start :]

@@ -1,4 +1,4 @@
-"""Field instructions of word processors: what a HYPERLINK field points at."""
+"""Field instructions of word processors: what a field points at or shows."""
 
 from __future__ import annotations
 
@@ -26,3 +26,9 @@ def link_target(instruction: str) -> str:
         elif not address:
             address = value
     return f"{address}#{anchor}" if anchor else address
+
+
+def button_text(instruction: str) -> str:
+    """Return what a MACROBUTTON field shows, which has no result; nothing for other fields."""
+    parts = instruction.split(maxsplit=2)
+    return parts[2] if len(parts) == 3 and parts[0].upper() == "MACROBUTTON" else ""

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from lxml import etree
 
-from bookwheel.formats.base import Unreadable
-from bookwheel.formats.composing import About
 from bookwheel.formats.elements import local_name
 from bookwheel.formats.manuscript import Manuscript, Piece, flatten
+from bookwheel.formats.odf_meta import read_about, refuse_encrypted
 from bookwheel.formats.odt_body import Walk
 from bookwheel.formats.odt_styles import Styles
 from bookwheel.formats.package import Package, parse_xml
-from bookwheel.model import Parsed, Status
+from bookwheel.model import Parsed
 
-_CONTENT, _STYLES, _META = "content.xml", "styles.xml", "meta.xml"
-_MANIFEST = "META-INF/manifest.xml"
+_CONTENT, _STYLES = "content.xml", "styles.xml"
 _MARGINS = frozenset({"header", "footer"})
-_MAX_PROPERTY = 2_048
 
 
 def read(data: bytes, path: str) -> Parsed:
     """Read an OpenDocument text."""
     package = Package(data)
-    if package.has(_MANIFEST) and b"encryption-data" in package.read(_MANIFEST):
-        raise Unreadable(Status.ENCRYPTED, "it is protected by a password")
+    refuse_encrypted(package)
     root = parse_xml(package.read(_CONTENT))
     common = package.read(_STYLES) if package.has(_STYLES) else b""
     styles = Styles(root, common)
@@ -33,7 +29,7 @@ def read(data: bytes, path: str) -> Parsed:
     manuscript.append("Endnotes", walk.endnotes)
     manuscript.append("Comments", walk.comments)
     manuscript.append("", _margins(styles, common))
-    return manuscript.finish(path, _read_about(package))
+    return manuscript.finish(path, read_about(package))
 
 
 def _walk(element: etree._Element, styles: Styles) -> tuple[list[Piece], Walk]:
@@ -56,23 +52,3 @@ def _margins(styles: Styles, common: bytes) -> list[str]:
                 Walk(styles, pieces.append).enter(element)
                 found[flatten(pieces)] = None
     return list(filter(None, found))
-
-
-def _read_about(package: Package) -> About:
-    values: dict[str, list[str]] = {}
-    if package.has(_META):
-        for element in package.read_xml(_META).iter("{*}*"):
-            if text := (element.text or "").strip():
-                values.setdefault(local_name(element.tag), []).append(text[:_MAX_PROPERTY])
-
-    def first(*names: str) -> str:
-        return next((values[name][0] for name in names if name in values), "")
-
-    return About(
-        title=first("title"),
-        description=first("description", "subject"),
-        author=first("initial-creator", "creator"),
-        date=first("creation-date", "date"),
-        language=first("language"),
-        tags=tuple(values.get("keyword", ()))[:50],
-    )

@@ -7,9 +7,9 @@ from functools import partial
 
 from bookwheel.formats.docx_styles import BODY_TEXT, level_by_name
 from bookwheel.formats.manuscript import PAGE_BREAK, Piece, flatten
-from bookwheel.formats.rtf_story import Format, Story
 from bookwheel.formats.rtf_tokens import SKIPPED, Tokens
 from bookwheel.formats.rtf_words import Font, codec_of_page, set_charset
+from bookwheel.formats.story import Format, Story
 
 _MODES = ("fonttbl", "stylesheet", "info", "creatim")
 _PROPERTIES = ("title", "author", "subject", "keywords", "doccomm")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from bookwheel.formats.rtf_story import Format, Story
 from bookwheel.formats.rtf_words import DOUBLE_BYTE, ENTERED, LETTERS, SIGNS, UNSHOWN, Font
+from bookwheel.formats.story import Format, Story
 from bookwheel.formats.symbols import symbol
 
 _TOKEN = re.compile(
