@@ -104,7 +104,7 @@ def _zip_kind(data: bytes) -> str:
     try:
         with ZipFile(BytesIO(data)) as package:
             return _package_kind(package)
-    except (BadZipFile, OSError, ValueError, KeyError, NotImplementedError):
+    except (BadZipFile, OSError, ValueError, KeyError, EOFError, RuntimeError, zlib.error):
         return ZIP
 
 
