@@ -61,6 +61,8 @@ class Walk:
         self.boxes: list[etree._Element] = []
         self.in_paragraph = False
         self.has_begun = False
+        self.hard_break = -1
+        """Where a page break stands that no text follows so far, below zero for none."""
         self.format = _PLAIN
         self.rows: list[Row] = []
         self.open_row: _OpenRow | None = None
@@ -87,7 +89,6 @@ class Walk:
             "fldChar": self.field_mark,
             "instrText": lambda element: self.fields.instruct(element.text or ""),
             "br": self.line_break,
-            "lastRenderedPageBreak": self.rendered_break,
             "footnoteReference": self.note,
             "endnoteReference": self.note,
             "sym": self.symbol,
@@ -97,6 +98,8 @@ class Walk:
             "chart": self.graphic,
             "relIds": self.graphic,
         }
+        if self.context.breaks == "rendered":
+            handlers["lastRenderedPageBreak"] = self.rendered_break
         handlers |= dict.fromkeys(_WRITTEN, self.written) | dict.fromkeys(_SIGNS, self.signed)
         return handlers
 
@@ -142,6 +145,8 @@ class Walk:
             self.fields.pause()
         text = "".join(self.out)
         self.out.clear()
+        if self.hard_break >= 0:
+            self.hard_break = -1 if text.rpartition(PAGE_BREAK)[2].strip() else 0
         self.finish_paragraph(text)
         while self.boxes:
             box = self.boxes.pop(0)
@@ -192,12 +197,15 @@ class Walk:
                     return
 
     def line_break(self, element: etree._Element) -> None:
-        is_page = value(element, "type") == "page"
-        self.out.append(PAGE_BREAK if is_page and self.context.breaks == "hard" else "\n")
+        is_page = value(element, "type") == "page" and self.context.breaks
+        self.out.append(PAGE_BREAK if is_page else "\n")
+        self.hard_break = len(self.out) if is_page else self.hard_break
 
     def rendered_break(self, _: etree._Element) -> None:
-        if self.context.breaks == "rendered":
+        """Turn the page, unless a hard break has just done so: Word stores both."""
+        if self.hard_break < 0 or "".join(self.out[self.hard_break :]).strip():
             self.out.append(PAGE_BREAK)
+        self.hard_break = -1
 
     def field_mark(self, element: etree._Element) -> None:
         self.fields.mark(value(element, "fldCharType"))

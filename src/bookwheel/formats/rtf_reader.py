@@ -134,7 +134,7 @@ class Reader(Tokens):
     def _property(self, name: str, _: int) -> None:
         if self.mode == "info":
             self.mode = ""
-            self._capture(partial(self.properties.setdefault, name))
+            self._capture(partial(self.properties.__setitem__, name))
 
     def _time(self, unit: str, number: int) -> None:
         if self.mode == "creatim":

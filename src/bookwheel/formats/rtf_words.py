@@ -42,7 +42,7 @@ UNSHOWN = frozenset((
     "passwordhash", "pgp", "pgptbl", "picprop", "pict", "pn", "pnseclvl", "pntxta", "pntxtb",
     "printim", "private", "propname", "protend", "protstart", "protusertbl", "pxe", "revtbl",
     "revtim", "rsidtbl", "rxe", "shppict", "shprslt", "sn", "sp", "staticval", "svb", "tc",
-    "template", "themedata", "txe", "ud", "userprops", "wgrffmtfilter", "windowcaption",
+    "template", "themedata", "txe", "userprops", "wgrffmtfilter", "windowcaption",
     "writereservation", "writereservhash", "xe", "xform", "xmlattrname", "xmlattrvalue",
     "xmlclose", "xmlname", "xmlnstbl", "xmlopen",
 ))
