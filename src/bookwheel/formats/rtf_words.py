@@ -49,7 +49,7 @@ UNSHOWN = frozenset((
 # fmt: on
 """Destinations whose text is for programs."""
 ENTERED = frozenset(
-    {"shpinst", "shpgrp", "do", "mmath", "moMath", "moMathPara", "mr", "nesttableprops"}
+    {"shpinst", "shpgrp", "do", "mmath", "moMath", "moMathPara", "mr", "nesttableprops", "ud"}
 )
 """Destinations that may be passed over but hold text within them."""
 
