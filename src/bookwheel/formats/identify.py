@@ -63,10 +63,10 @@ _CONTENT_KINDS = (
     (b"ms-excel.sheet", "xlsx"),
 )
 _STREAM_KINDS = (
-    ("WordDocument", "doc"),
-    ("PowerPoint Document", "ppt"),
-    ("Workbook", "xls"),
-    ("Book", "xls"),
+    ("worddocument", "doc"),
+    ("powerpoint document", "ppt"),
+    ("workbook", "xls"),
+    ("book", "xls"),
     ("__properties_version1.0", "msg"),
 )
 _HTML = re.compile(
@@ -109,7 +109,7 @@ def _zip_kind(data: bytes) -> str:
     try:
         with ZipFile(BytesIO(data)) as package:
             return _package_kind(package)
-    except (BadZipFile, OSError, EOFError, ValueError, NotImplementedError, zlib.error):
+    except (BadZipFile, OSError, EOFError, ValueError, KeyError, RuntimeError, zlib.error):
         return ZIP
 
 
@@ -158,9 +158,9 @@ def _ole_kind(data: bytes) -> str:
 
     try:
         with OleFileIO(BytesIO(data)) as ole:  # it would take few bytes for the name of a file
-            streams = {str(entry[0]) for entry in ole.listdir()}
+            streams = {str(entry[0]).lower() for entry in ole.listdir()}
     except _OLE_ERRORS:
         return OLE
-    if streams & {"EncryptedPackage", "EncryptionInfo"}:
+    if streams & {"encryptedpackage", "encryptioninfo"}:
         raise Unreadable(Status.ENCRYPTED, "it is protected by a password")
     return next((kind for stream, kind in _STREAM_KINDS if stream in streams), OLE)

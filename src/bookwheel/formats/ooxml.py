@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -51,18 +52,21 @@ def read_relations(package: Package, part: str) -> dict[str, Relation]:
     return found
 
 
-def find_main_part(package: Package) -> str:
-    """Return the name of the part that holds the document, whatever it is called."""
-    for relation in read_relations(package, "").values():
+def find_main_part(package: Package, relations: Mapping[str, Relation] | None = None) -> str:
+    """Return the name of the part that holds the document, whatever it is called.
+
+    The relations of the package may be given where they are known already.
+    """
+    for relation in (relations or read_relations(package, "")).values():
         if relation.kind == "officeDocument" and package.has(relation.target):
             return relation.target
     raise Unreadable(Status.UNREADABLE, "it has no main part")
 
 
-def read_about(package: Package) -> About:
+def read_about(package: Package, relations: Mapping[str, Relation] | None = None) -> About:
     """Return the properties that the author or program has set."""
     values: dict[str, str] = {}
-    for relation in read_relations(package, "").values():
+    for relation in (relations or read_relations(package, "")).values():
         if relation.kind == "core-properties" and package.has(relation.target):
             values |= _read_properties(package, relation.target)
     keywords = values.get("keywords", "").replace(";", ",").split(",")

@@ -17,6 +17,9 @@ MAX_TOTAL = 1_000_000_000
 _FREE = 50_000_000
 """Packages that unpack to no more than this may be packed as tightly as they like."""
 _MAX_RATIO = 100
+_PARSER = etree.XMLParser(  # one for all: setting it up takes longer than parsing a small part
+    resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=False
+)
 _DOCTYPES = (b"<!DOCTYPE", "<!DOCTYPE".encode("utf-16-le"), "<!DOCTYPE".encode("utf-16-be"))
 
 
@@ -75,11 +78,8 @@ class Package:
 def parse_xml(data: bytes) -> etree._Element:
     """Parse XML that may be hostile; one with a document type is refused, as Office refuses it."""
     refuse_doctype(data)
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=False
-    )
     try:
-        return etree.fromstring(data, parser)
+        return etree.fromstring(data, _PARSER)
     except (etree.XMLSyntaxError, ValueError) as error:
         raise Unreadable(Status.UNREADABLE, f"damaged XML ({str(error)[:80]})") from None
 

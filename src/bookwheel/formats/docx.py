@@ -1,0 +1,137 @@
+"""Word files: one document with its notes, comments, headers and footers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from posixpath import basename
+
+from lxml import etree
+
+from bookwheel.formats.base import Unreadable
+from bookwheel.formats.composing import About
+from bookwheel.formats.docx_body import Context, Walk, note_mark
+from bookwheel.formats.docx_format import Formats
+from bookwheel.formats.docx_numbering import Numbering
+from bookwheel.formats.docx_styles import Styles
+from bookwheel.formats.elements import value
+from bookwheel.formats.manuscript import Manuscript, Piece, flatten
+from bookwheel.formats.ooxml import Relation, find_main_part, read_about, read_relations
+from bookwheel.formats.package import Package, parse_xml
+from bookwheel.model import Parsed, Status
+
+_NOTES = (("footnote", "Footnotes"), ("endnote", "Endnotes"))
+_EMBEDDED = frozenset({"package", "aFChunk", "subDocument"})
+
+
+def read(data: bytes, path: str) -> Parsed:
+    """Read a Word file."""
+    document = _Document(Package(data))
+    return document.write().finish(path, document.read_about())
+
+
+class _Document:
+    """The parts of one file."""
+
+    def __init__(self, package: Package) -> None:
+        self.package = package
+        self._outer = read_relations(package, "")
+        self.main = find_main_part(package, self._outer)
+        self.relations = read_relations(package, self.main)
+        styles = next(self._parts("styles"), "")
+        self.styles = Styles(package.read(styles) if styles else b"")
+
+    def read_about(self) -> About:
+        return read_about(self.package, self._outer)
+
+    def write(self) -> Manuscript:
+        data = self.package.read(self.main)
+        breaks = "rendered" if b"lastRenderedPageBreak" in data else "hard"
+        pieces, numbers = self._walk(parse_xml(data), self.main, breaks)
+        manuscript = Manuscript(pieces)
+        for kind, title in _NOTES:
+            manuscript.append(title, list(self._notes(kind, numbers)))
+        manuscript.append("Comments", list(self._comments()))
+        manuscript.append("", list(dict.fromkeys(self._margins())))
+        embedded = [basename(each) for kind in _EMBEDDED for each in self._parts(kind)]
+        manuscript.append("Embedded documents", sorted(embedded))
+        return manuscript
+
+    def _walk(
+        self, root: etree._Element, part: str, breaks: str = ""
+    ) -> tuple[list[Piece], dict[tuple[str, str], int]]:
+        """Return what stands in an element, and the numbers of the notes that it refers to."""
+
+        def find_relation(key: str) -> Relation | None:
+            # Few notes and headers refer to anything, so theirs are read when one does.
+            if part != self.main:
+                return read_relations(self.package, part).get(key) if key else None
+            return self.relations.get(key)
+
+        for has_fields in (True, False):
+            formats = Formats(self.styles, self._numbering)
+            pieces: list[Piece] = []
+            context = Context(formats, find_relation, self._graphic, breaks)
+            walk = Walk(context, pieces.append, has_fields=has_fields)
+            walk.enter(root)
+            if not walk.fields.are_broken:
+                break
+        return pieces, walk.notes
+
+    def _parts(self, kind: str) -> Iterator[str]:
+        for relation in self.relations.values():
+            if (
+                relation.kind == kind
+                and not relation.is_external
+                and self.package.has(relation.target)
+            ):
+                yield relation.target
+
+    def _root(self, part: str) -> etree._Element | None:
+        """Return a part without which the document can be read, None when it is damaged."""
+        try:
+            return self.package.read_xml(part)
+        except Unreadable as refused:
+            if refused.status is not Status.UNREADABLE:
+                raise
+            return None
+
+    def _numbering(self) -> Numbering:
+        part = next(self._parts("numbering"), "")
+        return Numbering(self._root(part) if part else None)
+
+    def _graphic(self, part: str) -> str:
+        """Return the words in a chart or diagram, each once."""
+        root = self._root(part)
+        if root is None:
+            return ""
+        found = [each.text for each in root.iter("{*}t")]
+        found += [each.text for cache in root.iter("{*}strCache") for each in cache.iter("{*}v")]
+        return " ".join(dict.fromkeys(text.strip() for text in found if text))
+
+    def _notes(self, kind: str, numbers: dict[tuple[str, str], int]) -> Iterator[str]:
+        wanted = {key: number for (each, key), number in numbers.items() if each == kind}
+        for part in self._parts(kind + "s") if wanted else ():
+            root = self._root(part)
+            found = {value(each, "id"): each for each in root} if root is not None else {}
+            for key, number in wanted.items():
+                if key in found:
+                    text = flatten(self._walk(found[key], part)[0])
+                    yield f"{note_mark(kind, number)} {text}"
+
+    def _comments(self) -> Iterator[str]:
+        for part in self._parts("comments"):
+            root = self._root(part)
+            for comment in root if root is not None else ():
+                text = flatten(self._walk(comment, part)[0])
+                author = value(comment, "author")
+                if text:
+                    yield f"{author}: {text}" if author else text
+
+    def _margins(self) -> Iterator[str]:
+        """Yield the texts of headers and footers."""
+        for kind in ("header", "footer"):
+            for part in self._parts(kind):
+                root = self._root(part)
+                text = flatten(self._walk(root, part)[0]) if root is not None else ""
+                if text:
+                    yield text

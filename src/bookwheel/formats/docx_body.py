@@ -1,0 +1,313 @@
+"""One walk over the XML of a Word document: paragraphs, links, tables and page breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from lxml import etree
+
+from bookwheel.formats.docx_fields import Fields
+from bookwheel.formats.docx_format import Format, Formats
+from bookwheel.formats.elements import Handler, Handlers, integer, local_name, value
+from bookwheel.formats.fields import link_target
+from bookwheel.formats.manuscript import (
+    MAX_COLUMNS,
+    PAGE_BREAK,
+    Block,
+    Piece,
+    Row,
+    Table,
+    turn_pages,
+    whole_words,
+    write_link,
+)
+from bookwheel.formats.ooxml import Relation
+from bookwheel.formats.symbols import symbol
+
+_SKIPPED = frozenset(
+    {"del", "moveFrom", "delText", "delInstrText", "rt", "softHyphen", "tblGrid", "Fallback"}
+)
+_WRITTEN = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "-"}
+_SIGNS = {"den": "/", "sub": "_", "sup": "^"}
+_PLAIN = Format()
+
+
+class Context(NamedTuple):
+    """What a walk needs from the other parts of the file."""
+
+    formats: Formats
+    find_relation: Callable[[str], Relation | None]
+    """Give the relation of an id, where the part that is walked over has it."""
+    read_graphic: Callable[[str], str]
+    """Give the words in a chart or diagram by the name of its part."""
+    breaks: str = ""
+    """Which page breaks count: `rendered` ones, which Word stores, `hard` ones, or none."""
+
+
+class Walk:
+    """The state of one walk; what it finds goes to its sink piece by piece."""
+
+    def __init__(
+        self, context: Context, sink: Callable[[Piece], None], *, has_fields: bool = True
+    ) -> None:
+        self.context = context
+        self.sink = sink
+        self.notes: dict[tuple[str, str], int] = {}
+        """Numbers of the notes by kind and id, in the order in which the text refers to them."""
+        self.page = 1 if context.breaks else 0
+        self.out: list[str] = []
+        self.fields = Fields(self.out, is_used=has_fields)
+        self.boxes: list[etree._Element] = []
+        self.in_paragraph = False
+        self.has_begun = False
+        self.hard_break = -1
+        """Where a page break stands that no text follows so far, below zero for none."""
+        self.format = _PLAIN
+        self.rows: list[Row] = []
+        self.open_row: _OpenRow | None = None
+        self._text: Handler = self.text
+        self._kinds = Handlers(self._handlers(), self._other)
+
+    def _other(self, name: str) -> Handler | None:
+        return None if name in _SKIPPED or name.endswith("Pr") else self.enter
+
+    def _handlers(self) -> dict[str, Handler]:
+        handlers: dict[str, Handler] = {
+            "t": self._text,
+            "p": self.paragraph,
+            "pPr": self.read_format,
+            "tbl": self.table,
+            "tr": self.row,
+            "trPr": self.row_format,
+            "tc": self.cell,
+            "tcPr": self.cell_format,
+            "txbxContent": self.text_box,
+            "AlternateContent": self.choose,
+            "hyperlink": self.hyperlink,
+            "fldSimple": self.simple_field,
+            "fldChar": self.field_mark,
+            "instrText": lambda element: self.fields.instruct(element.text or ""),
+            "br": self.line_break,
+            "footnoteReference": self.note,
+            "endnoteReference": self.note,
+            "sym": self.symbol,
+            "docPr": lambda element: self.write(value(element, "descr")),
+            "shape": self.shape,
+            "textpath": lambda element: self.write(value(element, "string")),
+            "chart": self.graphic,
+            "relIds": self.graphic,
+        }
+        if self.context.breaks == "rendered":
+            handlers["lastRenderedPageBreak"] = self.rendered_break
+        handlers |= dict.fromkeys(_WRITTEN, self.written) | dict.fromkeys(_SIGNS, self.signed)
+        return handlers
+
+    def enter(self, element: etree._Element) -> None:
+        """Walk over the children of an element."""
+        kinds, write = self._kinds, self._text
+        for child in element:
+            handler = kinds[child.tag]
+            if handler is write:  # most of what is not skipped
+                if text := child.text:
+                    self.out.append(text)
+            elif handler is not None:
+                handler(child)
+
+    def text(self, element: etree._Element) -> None:
+        self.out.append(element.text or "")
+
+    def write(self, text: str) -> None:
+        """Add words that stand in an attribute or in another part."""
+        if text.strip():
+            self.out.append(f" {text} ")
+
+    def symbol(self, element: etree._Element) -> None:
+        self.out.append(symbol(value(element, "font"), value(element, "char")))
+
+    def written(self, element: etree._Element) -> None:
+        self.out.append(_WRITTEN[local_name(element.tag)])
+
+    def signed(self, element: etree._Element) -> None:
+        """Write a denominator or an index of a formula."""
+        self.out.append(_SIGNS[local_name(element.tag)])
+        self.enter(element)
+
+    def paragraph(self, element: etree._Element) -> None:
+        if self.in_paragraph:
+            self.boxes.append(element)
+            return
+        self.in_paragraph = True
+        self.format = _PLAIN
+        self.enter(element)
+        self.in_paragraph = False
+        if self.fields.are_open:
+            self.fields.pause()
+        text = "".join(self.out)
+        self.out.clear()
+        if self.hard_break >= 0:
+            self.hard_break = -1 if text.rpartition(PAGE_BREAK)[2].strip() else 0
+        self.finish_paragraph(text)
+        while self.boxes:
+            box = self.boxes.pop(0)
+            handler = self._kinds[box.tag]
+            if handler is not None:
+                handler(box)
+
+    def read_format(self, element: etree._Element) -> None:
+        self.format = self.context.formats.read(element)
+
+    def finish_paragraph(self, text: str) -> None:
+        level, depth, number, breaks_page = self.format
+        if breaks_page and self.has_begun and self.context.breaks == "hard":
+            self.page += 1
+        if PAGE_BREAK in text and self.context.breaks == "hard":
+            text = self.split_paragraph(text)
+        text, before, after = turn_pages(text)
+        self.page += before
+        if text := whole_words(text).strip():
+            self.sink(Block(text, level, depth, number, self.page))
+            self.has_begun = True
+        self.page += after
+
+    def split_paragraph(self, text: str) -> str:
+        """Give away what stands before a hard page break within the text; return the rest."""
+        first, _, rest = text.partition(PAGE_BREAK)
+        if not first.strip() or not rest.replace(PAGE_BREAK, "").strip():
+            return text
+        self.sink(Block(whole_words(first).strip(), page=self.page))
+        self.has_begun = True
+        return PAGE_BREAK + rest
+
+    def text_box(self, element: etree._Element) -> None:
+        """Keep a text box for after the paragraph that it is anchored to."""
+        if self.in_paragraph:
+            self.boxes.append(element)
+        else:
+            self.enter(element)
+
+    def choose(self, element: etree._Element) -> None:
+        """Enter the first choice; what is for old programs only when that says nothing."""
+        before = len(self.out), len(self.boxes)
+        for child in element:
+            name = local_name(child.tag)
+            if name in ("Choice", "Fallback"):
+                self.enter(child)
+                if not self.in_paragraph or (len(self.out), len(self.boxes)) != before:
+                    return
+
+    def line_break(self, element: etree._Element) -> None:
+        is_page = value(element, "type") == "page" and self.context.breaks
+        self.out.append(PAGE_BREAK if is_page else "\n")
+        self.hard_break = len(self.out) if is_page else self.hard_break
+
+    def rendered_break(self, _: etree._Element) -> None:
+        """Turn the page, unless a hard break has just done so: Word stores both."""
+        if self.hard_break < 0 or "".join(self.out[self.hard_break :]).strip():
+            self.out.append(PAGE_BREAK)
+        self.hard_break = -1
+
+    def field_mark(self, element: etree._Element) -> None:
+        self.fields.mark(value(element, "fldCharType"))
+
+    def simple_field(self, element: etree._Element) -> None:
+        self.linked(element, link_target(value(element, "instr")))
+
+    def hyperlink(self, element: etree._Element) -> None:
+        relation = self.context.find_relation(value(element, "id"))
+        target, anchor = relation.target if relation else "", value(element, "anchor")
+        self.linked(element, f"{target}#{anchor}" if anchor else target)
+
+    def linked(self, element: etree._Element, target: str) -> None:
+        start = len(self.out)
+        self.enter(element)
+        if target:
+            shown = "".join(self.out[start:])
+            self.out[start:] = [write_link(shown, target)]
+
+    def note(self, element: etree._Element) -> None:
+        kind = local_name(element.tag).removesuffix("Reference")
+        number = 1 + sum(each == kind for each, _ in self.notes)
+        number = self.notes.setdefault((kind, value(element, "id")), number)
+        self.out.append(note_mark(kind, number))
+
+    def shape(self, element: etree._Element) -> None:
+        self.write(value(element, "alt"))
+        self.enter(element)
+
+    def graphic(self, element: etree._Element) -> None:
+        """Write the words of a chart or diagram, which is a part of its own."""
+        relation = self.context.find_relation(value(element, "id") or value(element, "dm"))
+        if relation and not relation.is_external:
+            self.write(self.context.read_graphic(relation.target))
+
+    def table(self, element: etree._Element) -> None:
+        if self.in_paragraph:
+            self.boxes.append(element)
+            return
+        outer = self.sink, self.rows, self.open_row
+        rows: list[Row] = []
+        self.rows, self.open_row = rows, None
+        self.enter(element)
+        self.sink, self.rows, self.open_row = outer
+        if rows:
+            self.sink(Table(rows))
+
+    def row(self, element: etree._Element) -> None:
+        row = _OpenRow(self.page)
+        self.open_row = row
+        self.enter(element)
+        self.open_row, self.page = None, row.latest
+        if not row.is_deleted:
+            page = next((page for each in row.cells for page in _pages(each)), row.start)
+            self.rows.append(Row(row.cells, page))
+
+    def row_format(self, element: etree._Element) -> None:
+        for child in element:
+            name = local_name(child.tag)
+            if self.open_row and name == "del":
+                self.open_row.is_deleted = True
+            elif self.open_row and name == "gridBefore":
+                self.open_row.skip(integer(value(child)))
+
+    def cell(self, element: etree._Element) -> None:
+        row = self.open_row
+        if row is None:
+            self.enter(element)
+            return
+        pieces: list[Piece] = []
+        row.cells.append(pieces)
+        self.sink, self.page = pieces.append, row.start
+        self.enter(element)
+        # A row on two pages holds the break in each of its cells, and is turned only once.
+        row.latest = max(row.latest, self.page)
+
+    def cell_format(self, element: etree._Element) -> None:
+        for child in element:
+            if self.open_row and local_name(child.tag) == "gridSpan":
+                self.open_row.skip(integer(value(child)) - 1)
+
+
+class _OpenRow:
+    """A row of a table while its cells are read."""
+
+    __slots__ = ("cells", "is_deleted", "latest", "start")
+
+    def __init__(self, page: int) -> None:
+        self.cells: list[list[Piece]] = []
+        self.start = self.latest = page
+        self.is_deleted = False
+
+    def skip(self, columns: int) -> None:
+        """Leave columns empty, those that a cell spans."""
+        self.cells += [[] for _ in range(min(columns, MAX_COLUMNS - len(self.cells)))]
+
+
+def note_mark(kind: str, number: int) -> str:
+    """Return how the text refers to a note."""
+    return f"[^{'e' if kind == 'endnote' else ''}{number}]"
+
+
+def _pages(pieces: list[Piece]) -> Iterator[int]:
+    for piece in pieces:
+        yield piece.page if isinstance(piece, Block) else piece.rows[0].page

@@ -1,0 +1,78 @@
+"""The format of Word paragraphs: headings, items of lists and what begins a new page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from lxml import etree
+
+from bookwheel.formats.docx_numbering import Numbering
+from bookwheel.formats.docx_styles import BODY_TEXT, Style, Styles
+from bookwheel.formats.elements import child_value, integer, local_name, value
+
+_OFF = frozenset({"0", "false", "off"})
+_NO_STYLE = Style()
+
+
+class Format(NamedTuple):
+    """What a paragraph is."""
+
+    level: int = 0
+    """The level of a heading, from 1."""
+    depth: int = -1
+    """How deep an item of a list lies, from 0."""
+    number: int = 0
+    breaks_page: bool = False
+
+
+class _Names(dict[object, str]):
+    """Local names by tags, since files of two kinds differ in their namespaces only."""
+
+    def __missing__(self, tag: object) -> str:
+        name = self[tag] = local_name(tag)
+        return name
+
+
+class Formats:
+    """Reads what a paragraph is from its properties, its style and the document's lists."""
+
+    def __init__(self, styles: Styles, read_numbering: Callable[[], Numbering]) -> None:
+        self._styles = styles
+        self._read_numbering = read_numbering
+        self._numbering: Numbering | None = None
+        self._names = _Names()
+
+    def read(self, properties: etree._Element) -> Format:
+        """Return the format of a paragraph with these properties."""
+        style, numbered = _NO_STYLE, None
+        outline, breaks_page = "", ""
+        for child in properties:
+            name = self._names[child.tag]
+            if name == "pStyle":
+                style = self._styles[value(child)]
+            elif name == "numPr":
+                numbered = child
+            elif name == "outlineLvl":
+                outline = value(child)
+            elif name == "pageBreakBefore":
+                breaks_page = value(child) or "1"
+        level = (integer(outline) + 1) % (BODY_TEXT + 1) if outline else style.level or 0
+        depth, number = self._item(style, numbered) if not level else (-1, 0)
+        breaks = breaks_page not in _OFF if breaks_page else style.breaks_page
+        return Format(level, depth, number, breaks)
+
+    def _item(self, style: Style, numbered: etree._Element | None) -> tuple[int, int]:
+        """Return depth and number of an item of a list."""
+        list_id, level = style.numbering or "", style.numbering_level
+        if numbered is not None:
+            list_id = child_value(numbered, "numId") or list_id
+            level = integer(child_value(numbered, "ilvl") or str(level))
+        if not list_id:
+            return (style.depth, 0) if style.is_bullet else (-1, 0)
+        if self._numbering is None:
+            self._numbering = self._read_numbering()
+        number = self._numbering.count(list_id, level)
+        if number is None:
+            return (style.depth, 0) if style.is_bullet and list_id != "0" else (-1, 0)
+        return max(level, style.depth), number

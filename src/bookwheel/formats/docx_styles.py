@@ -1,0 +1,113 @@
+"""Paragraph styles of a Word file: which are headings, which are lists."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from xml.sax.saxutils import unescape
+
+BODY_TEXT = 9
+"""The outline level of what is no heading."""
+_MAX_BASES = 12
+_NAME = re.compile(r"<(?:\w+:)?name\s[^>]*?val=[\"']([^\"'>]*)")
+_BASE = re.compile(r"<(?:\w+:)?basedOn\s[^>]*?val=[\"']([^\"'>]*)")
+_OUTLINE = re.compile(r"<(?:\w+:)?outlineLvl\s[^>]*?val=[\"'](\d)")
+_NUM_ID = re.compile(r"<(?:\w+:)?numId\s[^>]*?val=[\"'](\d{1,9})")
+_NUM_LEVEL = re.compile(r"<(?:\w+:)?ilvl\s[^>]*?val=[\"'](\d)")
+_BREAK = re.compile(r"pageBreakBefore(?:\s+\w+:val=[\"'](?:1|true|on)[\"'])?\s*/>")
+_HEADING = re.compile(
+    r"(?:heading|überschrift|berschrift|titre|titolo|t[íi]?tulo|kop|rubrik|overskrift|otsikko"
+    r"|nag[łl]?[óo]?wek|nadpis|balk|заголовок|标题|標題|見出し|제목) ?([1-9])",
+    re.I,
+)
+_TITLE = frozenset({"title", "titel", "titre", "titolo", "título", "ttulo"})
+_LIST = re.compile(r"list (bullet|number)(?: ([2-5]))?", re.I)
+
+
+class Style(NamedTuple):
+    """What a style says of its paragraphs; None where the style it is based on decides."""
+
+    level: int | None = None
+    """The level of a heading from 1, 0 for what is none."""
+    numbering: str | None = None
+    """The list that its paragraphs belong to, by the id of its numbering."""
+    numbering_level: int = 0
+    is_bullet: bool = False
+    depth: int = 0
+    breaks_page: bool = False
+
+
+class Styles:
+    """Styles by their id, looked up when a paragraph names them.
+
+    The part is not parsed: it is often larger than the document, and of its hundreds of styles
+    a document uses ten.
+    """
+
+    def __init__(self, part: bytes) -> None:
+        text = part.decode("utf-16" if b"\0" in part[:4] else "utf-8", "replace")
+        self._sources = {
+            unescape(source[1 : source.find(source[0], 1)]): source
+            for source in text.split("styleId=")[1:]
+            if source
+        }
+        self._known: dict[str, Style] = {}
+
+    def __getitem__(self, style_id: str) -> Style:
+        found = self._known.get(style_id)
+        if found is None:
+            found = self._known[style_id] = self._resolve(style_id)
+        return found
+
+    def _resolve(self, style_id: str) -> Style:
+        found = Style()
+        for _ in range(_MAX_BASES):
+            source = self._sources.get(style_id, "")
+            found = _inherit(found, _read(source, style_id))
+            base = _BASE.search(source)
+            if base is None:
+                break
+            style_id = unescape(base[1])
+        return found
+
+
+def _read(source: str, style_id: str) -> Style:
+    named = _NAME.search(source)
+    name = unescape(named[1]) if named else style_id
+    listed = _LIST.fullmatch(name)
+    number, level = _NUM_ID.search(source), _NUM_LEVEL.search(source)
+    return Style(
+        level=_level(source, name),
+        numbering=number[1] if number else None,
+        numbering_level=int(level[1]) if level else 0,
+        is_bullet=listed is not None and listed[1].lower() == "bullet",
+        depth=int(listed[2] or 1) - 1 if listed else 0,
+        breaks_page=_BREAK.search(source) is not None,
+    )
+
+
+def _level(source: str, name: str) -> int | None:
+    outline = _OUTLINE.search(source)
+    if outline:
+        return (int(outline[1]) + 1) % (BODY_TEXT + 1)
+    return level_by_name(name)
+
+
+def level_by_name(name: str) -> int | None:
+    """Return the level of a heading or title whose style has a name that programs give it."""
+    heading = _HEADING.fullmatch(name)
+    if heading:
+        return int(heading[1])
+    return 1 if name.lower() in _TITLE else None
+
+
+def _inherit(style: Style, base: Style) -> Style:
+    numbered = style if style.numbering is not None else base
+    return Style(
+        level=base.level if style.level is None else style.level,
+        numbering=numbered.numbering,
+        numbering_level=numbered.numbering_level,
+        is_bullet=style.is_bullet or base.is_bullet,
+        depth=style.depth or base.depth,
+        breaks_page=style.breaks_page or base.breaks_page,
+    )

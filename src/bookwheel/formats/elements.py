@@ -1,0 +1,56 @@
+"""Elements and attributes of office files by their local names, whatever the namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from lxml import etree
+
+Handler = Callable[[etree._Element], None]
+
+
+class Handlers(dict[object, "Handler | None"]):
+    """What handles an element, by its tag; None for one to be passed over.
+
+    They are given by local names, since kinds of files differ in their namespaces only.
+    """
+
+    def __init__(
+        self, handlers: Mapping[str, Handler], other: Callable[[str], Handler | None]
+    ) -> None:
+        super().__init__()
+        self._handlers = handlers
+        self._other = other
+
+    def __missing__(self, tag: object) -> Handler | None:
+        name = local_name(tag)
+        handler = self._handlers.get(name)
+        if handler is None and name:
+            handler = self._other(name)
+        self[tag] = handler
+        return handler
+
+
+def local_name(tag: object) -> str:
+    """Return the name of an element without its namespace, nothing for a comment."""
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def value(element: etree._Element, name: str = "val") -> str:
+    """Return an attribute by its local name."""
+    for key, found in element.items():
+        if key.rpartition("}")[2] == name:
+            return found
+    return ""
+
+
+def child_value(element: etree._Element, name: str) -> str:
+    """Return what the first child of this local name says."""
+    child = element.find("{*}" + name)
+    return "" if child is None else value(child)
+
+
+def integer(text: str) -> int:
+    """Return a whole number, 0 for what is none."""
+    digits = text.strip()[:9]
+    return int(digits) if digits.isascii() and digits.isdigit() else 0

@@ -1,0 +1,217 @@
+"""Writes what a word processor knows as Markdown: paragraphs, headings, lists, tables, pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from bookwheel.formats.composing import About, Composer, cell, link, parsed, plain, table_row
+from bookwheel.model import Parsed
+
+MAX_COLUMNS = 64
+"""Word itself stops at 63; what stands beyond goes into the last column."""
+PAGE_BREAK = "\f"
+"""Stands for a page break while a paragraph is put together; XML itself cannot hold it."""
+_MAX_LEVEL = 6
+_MAX_NUMBER = 999_999_999
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\x01-\x08\x0e-\x1f\x7f]")
+
+
+class Block(NamedTuple):
+    """A paragraph, a heading or an item of a list."""
+
+    text: str
+    level: int = 0
+    """The level of a heading, from 1."""
+    depth: int = -1
+    """How deep an item of a list lies, from 0."""
+    number: int = 0
+    """The number of an item; one without has a bullet."""
+    page: int = 0
+    """The page on which it begins, where pages are known."""
+
+
+class Row(NamedTuple):
+    """A row of a table; each cell is a list of what stands in it."""
+
+    cells: list[list[Piece]]
+    page: int = 0
+
+
+class Table(NamedTuple):
+    """Rows of cells."""
+
+    rows: list[Row]
+
+
+Piece = Block | Table
+
+
+def whole_words(text: str) -> str:
+    """Return the text without invisible characters that would part its words."""
+    return _INVISIBLE.sub("", text) if not text.isascii() or not text.isprintable() else text
+
+
+def flatten(pieces: Sequence[Piece]) -> str:
+    """Return the text of pieces on one line, tables cell by cell."""
+    if len(pieces) == 1 and isinstance(pieces[0], Block):
+        return pieces[0].text
+    return " ".join(filter(None, (_line(piece) for piece in pieces)))
+
+
+def _line(piece: Piece) -> str:
+    if isinstance(piece, Block):
+        return piece.text
+    return " ".join(filter(None, (flatten(each) for row in piece.rows for each in row.cells)))
+
+
+def write_link(shown: str, target: str) -> str:
+    """Return a link; blanks and page breaks around its text stay outside of it."""
+    text = shown.strip()
+    if not text:
+        return shown
+    head, tail = shown[: len(shown) - len(shown.lstrip())], shown[len(shown.rstrip()) :]
+    breaks = PAGE_BREAK * text.count(PAGE_BREAK)
+    return f"{head}{breaks}{link(text, target)}{tail}"
+
+
+def turn_pages(text: str) -> tuple[str, int, int]:
+    """Return a paragraph without its page breaks, and the pages turned before and after it.
+
+    A page that ends within a paragraph counts before it, unless nothing follows.
+    """
+    if PAGE_BREAK not in text:
+        return text, 0, 0
+    turns = text.count(PAGE_BREAK)
+    joined = text.replace(PAGE_BREAK, "")
+    if text.partition(PAGE_BREAK)[2].replace(PAGE_BREAK, "").strip():
+        return joined, 1, turns - 1
+    return joined, 0, turns
+
+
+def is_paged(pieces: Iterable[Piece]) -> bool:
+    """Tell whether anything lies past the first page."""
+    for piece in pieces:
+        if isinstance(piece, Block):
+            if piece.page > 1:
+                return True
+        elif any(row.page > 1 or any(map(is_paged, row.cells)) for row in piece.rows):
+            return True
+    return False
+
+
+class Manuscript:
+    """One document: its pieces in their order, then what is appended to them."""
+
+    def __init__(self, pieces: Sequence[Piece] = ()) -> None:
+        self._composer = Composer()
+        self._has_pages = is_paged(pieces)
+        self._page = 0
+        self._items: list[str] = []
+        self._levels: list[tuple[int, int]] = []
+        for piece in pieces:
+            self._add(piece)
+
+    def _add(self, piece: Piece) -> None:
+        if isinstance(piece, Table):
+            self._add_table(piece)
+            return
+        text, level, depth, number, page = piece
+        if page > self._page and self._has_pages:
+            self._turn(page)
+        if depth >= 0 and not level:
+            self._add_item(text, depth, number)
+            return
+        self._close_list()
+        if level:
+            self._composer.add(f"{'#' * min(level, _MAX_LEVEL)} {plain(' '.join(text.split()))}")
+        else:
+            self._composer.add(plain(text))
+
+    def append(self, title: str, paragraphs: Sequence[str]) -> None:
+        """Add what lies outside of the document's pages, such as its notes."""
+        if not paragraphs:
+            return
+        self._close_list()
+        if self._has_pages:
+            self._composer.begin("")
+        if title:
+            self._composer.add(title)
+        for paragraph in paragraphs:
+            self._composer.add(plain(paragraph))
+
+    def finish(self, path: str, about: About) -> Parsed:
+        """Return the document."""
+        self._close_list()
+        return parsed(self._composer, path, about)
+
+    def _turn(self, page: int) -> None:
+        if self._items:
+            self._composer.add_lines("\n".join(self._items))
+            self._items.clear()
+        self._page = page
+        self._composer.begin(f"page {page}")
+
+    def _add_item(self, text: str, depth: int, number: int) -> None:
+        while self._levels and self._levels[-1][0] >= depth:
+            self._levels.pop()
+        outer = self._levels[-1][1] if self._levels else 0
+        mark = f"{min(number, _MAX_NUMBER)}. " if number > 0 else "- "
+        inner = outer + len(mark)
+        self._levels.append((depth, inner))
+        self._items.append(" " * outer + mark + plain(text).replace("\n", "\n" + " " * inner))
+
+    def _close_list(self) -> None:
+        if self._levels:
+            self._composer.add("\n".join(self._items) or "\n")
+            self._items.clear()
+            self._levels.clear()
+
+    def _add_table(self, table: Table) -> None:
+        self._close_list()
+        if _is_layout(table):
+            self._unfold(table)
+            return
+        rows = [(row.page, _cells(row)) for row in table.rows]
+        rows = [(page, cells) for page, cells in rows if any(cells)]
+        width = max((len(cells) for _, cells in rows), default=0)
+        lines: list[str] = []
+        for index, (page, cells) in enumerate(rows):
+            if page > self._page and self._has_pages:
+                self._composer.add_lines("\n".join(lines))
+                lines.clear()
+                self._turn(page)
+            if index:
+                lines.append(table_row(cells))
+            else:
+                lines.append(table_row(cells + [""] * (width - len(cells))))
+                lines.append(table_row(["---"] * width))
+        self._composer.add("\n".join(lines))
+
+    def _unfold(self, table: Table) -> None:
+        for row in table.rows:
+            for pieces in row.cells:
+                for piece in pieces:
+                    self._add(piece)
+        self._close_list()
+
+
+def _is_layout(table: Table) -> bool:
+    """Tell a table that frames or places text, such as one with headings in it."""
+    if all(len(row.cells) <= 1 for row in table.rows):
+        return True
+    return any(
+        isinstance(piece, Block) and piece.level
+        for row in table.rows
+        for pieces in row.cells
+        for piece in pieces
+    )
+
+
+def _cells(row: Row) -> list[str]:
+    cells = [plain(cell(flatten(pieces))) if pieces else "" for pieces in row.cells]
+    if len(cells) > MAX_COLUMNS:
+        last = " ".join(filter(None, cells[MAX_COLUMNS - 1 :]))
+        cells[MAX_COLUMNS - 1 :] = [last]
+    return cells

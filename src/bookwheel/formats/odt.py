@@ -1,0 +1,54 @@
+"""OpenDocument texts: one document with its notes, comments, headers and footers."""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from bookwheel.formats.elements import local_name
+from bookwheel.formats.manuscript import Manuscript, Piece, flatten
+from bookwheel.formats.odf_meta import read_about, refuse_encrypted
+from bookwheel.formats.odt_body import Walk
+from bookwheel.formats.odt_styles import Styles
+from bookwheel.formats.package import Package, parse_xml
+from bookwheel.model import Parsed
+
+_CONTENT, _STYLES = "content.xml", "styles.xml"
+_MARGINS = frozenset({"header", "footer"})
+
+
+def read(data: bytes, path: str) -> Parsed:
+    """Read an OpenDocument text."""
+    package = Package(data)
+    refuse_encrypted(package)
+    root = parse_xml(package.read(_CONTENT))
+    common = package.read(_STYLES) if package.has(_STYLES) else b""
+    styles = Styles(root, common)
+    pieces, walk = _walk(root, styles)
+    manuscript = Manuscript(pieces)
+    manuscript.append("Footnotes", walk.footnotes)
+    manuscript.append("Endnotes", walk.endnotes)
+    manuscript.append("Comments", walk.comments)
+    manuscript.append("", _margins(styles, common))
+    return manuscript.finish(path, read_about(package))
+
+
+def _walk(element: etree._Element, styles: Styles) -> tuple[list[Piece], Walk]:
+    pieces: list[Piece] = []
+    walk = Walk(styles, pieces.append)
+    for body in element.iter("{*}body"):
+        walk.enter(body)
+    return pieces, walk
+
+
+def _margins(styles: Styles, common: bytes) -> list[str]:
+    """Return the texts of headers and footers, each once."""
+    if b":header" not in common and b":footer" not in common:
+        return []
+    found: dict[str, None] = {}
+    for master in styles.common.iter("{*}master-page"):
+        for element in master:
+            if local_name(element.tag).partition("-")[0] in _MARGINS:
+                pieces: list[Piece] = []
+                Walk(styles, pieces.append).enter(element)
+                found[flatten(pieces)] = None
+    return list(filter(None, found))

@@ -1,0 +1,497 @@
+"""Tests of Word files."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bookwheel.formats import registry
+from bookwheel.formats.base import Unreadable
+from bookwheel.formats.docx import read
+from bookwheel.model import Parsed, Status
+from bookwheel.text.chunking import chunk
+from tests.formats.making_word import (
+    STRICT_WORD,
+    anchored,
+    cell,
+    docx,
+    field,
+    listed,
+    mark,
+    ole,
+    p,
+    package,
+    part,
+    related,
+    relations,
+    run,
+    styled,
+    table,
+)
+
+RENDERED = "<w:r><w:lastRenderedPageBreak/><w:t>{}</w:t></w:r>"
+HARD = '<w:r><w:br w:type="page"/></w:r>'
+
+
+def text_of(body: str, **more: dict[str, str]) -> str:
+    return registry.read(docx(body, **more), "dir/file.docx").text  # type: ignore[arg-type] # all are dictionaries
+
+
+def style(key: str, name: str, more: str = "", base: str = "") -> str:
+    based = f'<w:basedOn w:val="{base}"/>' if base else ""
+    return (
+        f'<w:style w:type="paragraph" w:styleId="{key}"><w:name w:val="{name}"/>{based}'
+        f"<w:pPr>{more}</w:pPr></w:style>"
+    )
+
+
+def level(number: int) -> str:
+    return f'<w:outlineLvl w:val="{number}"/>'
+
+
+def places(parsed: Parsed) -> list[tuple[str, str]]:
+    """Return what stands at each place."""
+    data = parsed.text.encode()
+    ends = [place.start for place in parsed.places[1:]] + [len(data)]
+    return [
+        (place.label, " ".join(data[place.start : end].decode().split()))
+        for place, end in zip(parsed.places, ends, strict=True)
+    ]
+
+
+@pytest.mark.requirement("X-025")
+def test_styles_and_outline_levels_make_headings() -> None:
+    styles = part(
+        "styles",
+        style("Title", "Title")
+        + style("berschrift1", "heading 1", level(0))
+        + style("Custom", "My own", base="berschrift1")
+        + style("TOC", "TOC Heading", level(9), base="berschrift1")
+        + style("Deep", "Deep &amp; far", level(8)),
+    )
+    body = (
+        styled("The book", "Title")
+        + styled("One", "berschrift1")
+        + styled("Two", "Custom")
+        + styled("Contents", "TOC")
+        + styled("Nine", "Deep")
+        + p("Three", level(2))
+        + p("Body", level(9))
+        + styled("No style part knows it", "Heading2")
+    )
+    parsed = registry.read(docx(body, parts={"styles": styles}), "a.docx")
+    assert [(each.level, each.heading) for each in parsed.sections] == [
+        (1, "The book"),
+        (1, "One"),
+        (1, "Two"),
+        (6, "Nine"),
+        (3, "Three"),
+        (2, "No style part knows it"),
+    ]
+    assert parsed.title == "The book"
+    assert "\nContents\n" in parsed.text
+
+
+@pytest.mark.requirement("X-025")
+def test_links_are_links_with_their_sentence() -> None:
+    body = p(
+        "See ",
+        more=f'<w:hyperlink r:id="k">{run("the ")}{run("guide")}</w:hyperlink>'
+        + run(" and ")
+        + anchored("below", "later")
+        + related(".", "gone"),
+    )
+    parsed = registry.read(docx(body, links={"k": "https://x.org/a b(c)"}), "a.docx")
+    assert parsed.text == "See [the guide](https://x.org/a%20b%28c%29) and [below](#later).\n"
+    assert [(each.target, each.text, each.context) for each in parsed.links] == [
+        ("https://x.org/a%20b%28c%29", "the guide", "See the guide and below."),
+        ("#later", "below", "See the guide and below."),
+    ]
+
+
+@pytest.mark.requirement("X-025")
+def test_page_breaks_that_word_has_stored_become_pages() -> None:
+    body = (
+        p("First.")
+        + p("Ends a page.", more=HARD)
+        + p(more=RENDERED.format("Second."))
+        + p("Goes ", more=RENDERED.format("on."))
+        + p("Third too.")
+    )
+    parsed = registry.read(docx(body), "a.docx")
+    assert places(parsed) == [
+        ("page 1", "First. Ends a page."),
+        ("page 2", "Second."),
+        ("page 3", "Goes on. Third too."),
+    ]
+    assert [each.pointer for each in chunk(parsed)] == ["page 1", "page 2", "page 3"]
+
+
+def test_hard_page_breaks_count_where_word_has_stored_none() -> None:
+    before = "<w:pageBreakBefore/>"
+    body = (
+        p("A", before)
+        + p("B", more=HARD + "<w:r><w:t>C</w:t></w:r>")
+        + p(more=HARD)
+        + p("D")
+        + p("E", before)
+        + p("F", '<w:pageBreakBefore w:val="0"/>')
+    )
+    assert places(registry.read(docx(body), "a.docx")) == [
+        ("page 1", "A B"),
+        ("page 2", "C"),
+        ("page 3", "D"),
+        ("page 4", "E F"),
+    ]
+
+
+def test_a_document_without_page_breaks_has_no_places() -> None:
+    assert registry.read(docx(p("A") + p("B")), "a.docx").places == ()
+
+
+def test_a_page_ends_between_items_and_between_rows() -> None:
+    numbering = _numbering()
+    body = (
+        listed("one", 1)
+        + p(
+            format='<w:numPr><w:numId w:val="1"/></w:numPr>',
+            more=RENDERED.format("two"),
+        )
+        + table(
+            cell("a") + cell("b"),
+            cell(p(more=RENDERED.format("c"))) + cell(p(more=RENDERED.format("d"))),
+        )
+        + p("end")
+    )
+    parsed = registry.read(docx(body, parts={"numbering": numbering}), "a.docx")
+    assert places(parsed) == [
+        ("page 1", "- one"),
+        ("page 2", "- two | a | b | | --- | --- |"),
+        ("page 3", "| c | d | end"),
+    ]
+
+
+def _numbering() -> str:
+    bullet = '<w:lvl w:ilvl="{}"><w:numFmt w:val="bullet"/></w:lvl>'
+    decimal = '<w:lvl w:ilvl="{}"><w:start w:val="{}"/><w:numFmt w:val="decimal"/></w:lvl>'
+    none = '<w:lvl w:ilvl="0"><w:numFmt w:val="none"/></w:lvl>'
+    return part(
+        "numbering",
+        f'<w:abstractNum w:abstractNumId="0">{bullet.format(0)}{bullet.format(1)}</w:abstractNum>'
+        f'<w:abstractNum w:abstractNumId="1">{decimal.format(0, 1)}{decimal.format(1, 3)}'
+        "</w:abstractNum>"
+        f'<w:abstractNum w:abstractNumId="2">{none}</w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+        '<w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num>'
+        '<w:num w:numId="3"><w:abstractNumId w:val="2"/></w:num>'
+        '<w:num w:numId="4"><w:abstractNumId w:val="1"/><w:lvlOverride w:ilvl="0">'
+        '<w:startOverride w:val="7"/></w:lvlOverride></w:num>',
+    )
+
+
+def test_lists_have_bullets_or_numbers_and_are_nested() -> None:
+    body = (
+        listed("a", 1)
+        + listed("deep", 1, 1)
+        + listed("b", 1)
+        + p("Between")
+        + listed("one", 2)
+        + listed("three", 2, 1)
+        + listed("two", 2)
+        + listed("seven", 4)
+        + listed("eight", 4)
+        + listed("unmarked", 3)
+        + listed("unknown", 99)
+        + listed("level first", 1, 1)
+    )
+    assert text_of(body, parts={"numbering": _numbering()}) == (
+        "- a\n  - deep\n- b\n\nBetween\n\n1. one\n   3. three\n2. two\n7. seven\n8. eight\n\n"
+        "unmarked\n\nunknown\n\n- level first\n"
+    )
+
+
+def test_lists_by_style_alone() -> None:
+    number = '<w:numPr><w:numId w:val="2"/></w:numPr>'
+    styles = part(
+        "styles",
+        style("ListBullet", "List Bullet")
+        + style("LB2", "List Bullet 2")
+        + style("N", "N", number),
+    )
+    body = styled("a", "ListBullet") + styled("b", "LB2") + styled("c", "N")
+    found = text_of(body, parts={"styles": styles, "numbering": _numbering()})
+    assert found == "- a\n  - b\n1. c\n"
+
+
+def test_tables_with_merged_cells() -> None:
+    span = '<w:gridSpan w:val="2"/>'
+    body = table(
+        cell("wide", span) + cell("x|y"),
+        cell("a", '<w:vMerge w:val="restart"/>') + cell(p("b") + p("c")) + cell("# d"),
+        cell("<w:p/>", "<w:vMerge/>") + cell("e") + cell("f"),
+    )
+    assert text_of(body) == (
+        "| wide |  | x\\|y |\n| --- | --- | --- |\n| a | b c | \\# d |\n|  | e | f |\n"
+    )
+
+
+def test_nested_tables_are_flattened_and_frames_are_opened() -> None:
+    inner = table(cell("1") + cell("2"), cell("3") + cell("4"))
+    assert "| 1 2 3 4 | y |" in text_of(table(cell(inner + p()) + cell("y")))
+    assert "| 1 | 2 |\n| --- | --- |\n| 3 | 4 |" in text_of(table(cell(inner + p())))
+    headed = table(cell(p("Head", level(0)) + p("text")) + cell("side"))
+    assert text_of(headed) == "# Head\n\ntext\n\nside\n"
+
+
+def test_a_hostile_width_of_cells_is_bounded() -> None:
+    body = table(cell("a", '<w:gridSpan w:val="999999999"/>') + cell("b"), cell("c") * 200)
+    found = text_of(body)
+    assert found.count("c") == 200
+    assert max(line.count("|") for line in found.splitlines()) == 65
+
+
+def test_controls_fields_and_tags_around_text_are_no_hurdle() -> None:
+    sdt = "<w:sdt><w:sdtPr><w:alias w:val='no'/></w:sdtPr><w:sdtContent>{}</w:sdtContent></w:sdt>"
+    body = (
+        sdt.format(p("control"))
+        + p(more=sdt.format(run("inner")))
+        + p(more=f"<w:smartTag>{run('tag')}</w:smartTag>")
+        + p(more=f'<w:fldSimple w:instr="AUTHOR">{run("Ann")}</w:fldSimple>')
+        + p(
+            more="<w:r><w:t>non</w:t><w:noBreakHyphen/><w:t>stop</w:t><w:tab/><w:t>so</w:t>"
+            "<w:softHyphen/><w:t>ft w\u00ado\u200brd</w:t><w:br/><w:t>next</w:t></w:r>"
+        )
+        + table(sdt.format("<w:tc>" + p("cell") + "</w:tc>") + cell("b"))
+        + p(
+            more="<w:r><w:sym w:font='Symbol' w:char='F061'/>"
+            "<w:sym w:font='Wingdings' w:char='F0FC'/></w:r>"
+        )
+    )
+    assert text_of(body) == (
+        "control\n\ninner\n\ntag\n\nAnn\n\nnon-stop\tsoft word\nnext\n\n"
+        "| cell | b |\n| --- | --- |\n\nα✓\n"
+    )
+
+
+def test_of_fields_only_the_result_is_read() -> None:
+    body = (
+        p("Page ", more=field("PAGE", "7"))
+        + p(more=field(run("IF ") + field("MERGEFIELD x", "no"), "yes"))
+        + p(more=field('HYPERLINK "https://x.org/?a=1" \\l "part" \\o "Tip"', "shown", end=""))
+        + p("second line", more=mark("end"))
+        + p(more=field("MACROBUTTON NoMacro [Name]"))
+        + p("rest")
+    )
+    assert text_of(body) == (
+        "Page 7\n\nyes\n\n[shown](https://x.org/?a=1#part)\n\n"
+        "[second line](https://x.org/?a=1#part)\n\n[Name]\n\nrest\n"
+    )
+
+
+def test_a_field_that_never_ends_swallows_nothing() -> None:
+    assert text_of(p("a", more=field("PAGE", end="")) + p("b")) == "a\n\nb\n"
+
+
+def test_text_boxes_are_read_once_and_after_their_paragraph() -> None:
+    inside = f"<w:txbxContent>{p('boxed')}{table(cell('x') + cell('y'))}</w:txbxContent>"
+    both = (
+        "<w:r><mc:AlternateContent><mc:Choice Requires='wps'><w:drawing><wp:inline>"
+        f"<wp:docPr id='1' descr='A map'/><wps:txbx>{inside}</wps:txbx>"
+        "</wp:inline></w:drawing></mc:Choice>"
+        f"<mc:Fallback><w:pict><v:textbox>{inside}</v:textbox></w:pict></mc:Fallback>"
+        "</mc:AlternateContent></w:r>"
+    )
+    assert text_of(p("before", more=both) + p("after")) == (
+        "before A map\n\nboxed\n\n| x | y |\n| --- | --- |\n\nafter\n"
+    )
+    only_old = (
+        "<w:r><mc:AlternateContent><mc:Choice/><mc:Fallback>"
+        f"<w:pict>{inside}</w:pict></mc:Fallback></mc:AlternateContent></w:r>"
+    )
+    assert text_of(p(more=only_old)).count("boxed") == 1
+
+
+def test_revisions_are_read_as_if_accepted() -> None:
+    body = p(
+        "kept ",
+        more=f"<w:ins>{run('new')}</w:ins><w:del><w:r><w:delText>old</w:delText><w:tab/></w:r></w:del>"
+        f"<w:moveFrom>{run('from')}</w:moveFrom><w:moveTo>{run(' to')}</w:moveTo>",
+    ) + table(cell("a") + cell("b"), "<w:trPr><w:del/></w:trPr>" + cell("gone") + cell("too"))
+    assert text_of(body) == "kept new to\n\n| a | b |\n| --- | --- |\n"
+
+
+def test_notes_comments_headers_and_footers_stand_at_the_end() -> None:
+    reference = '<w:r><w:{}Reference w:id="{}"/></w:r>'
+    parts = {
+        "footnotes": part(
+            "footnotes",
+            f'<w:footnote w:id="-1" w:type="separator">{p("---")}</w:footnote>'
+            f'<w:footnote w:id="4">{p("second")}</w:footnote>'
+            '<w:footnote w:id="9">' + p("first", more=anchored(" x", "x")) + "</w:footnote>",
+        ),
+        "endnotes": part("endnotes", f'<w:endnote w:id="2">{p("last")}</w:endnote>'),
+        "comments": part("comments", f'<w:comment w:id="0" w:author="Ann">{p("Why?")}</w:comment>'),
+        "header1": part("hdr", p("Top") + table(cell("left") + cell("right"))),
+        "header2": part("hdr", p("Top") + table(cell("left") + cell("right"))),
+        "footer1": part("ftr", p("Page 1")),
+    }
+    body = p(
+        "Text",
+        more=reference.format("footnote", 9)
+        + reference.format("endnote", 2)
+        + reference.format("footnote", 4),
+    )
+    assert text_of(body, parts=parts) == (
+        "Text[^1][^e1][^2]\n\nFootnotes\n\n[^1] first [x](#x)\n\n[^2] second\n\n"
+        "Endnotes\n\n[^e1] last\n\nComments\n\nAnn: Why?\n\nTop left right\n\nPage 1\n"
+    )
+
+
+def test_a_damaged_part_beside_the_document_does_no_harm() -> None:
+    parts = {"header1": "<broken", "comments": "", "numbering": "<a><b></a>"}
+    assert text_of(p("text") + listed("item", 1), parts=parts) == "text\n\nitem\n"
+
+
+def test_equations_charts_and_word_art() -> None:
+    equation = (
+        "<m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>b</m:t></m:r></m:den></m:f>"
+        "<m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath>"
+    )
+    chart = '<w:r><w:drawing><c:chart r:id="p-chart"/></w:drawing></w:r>'
+    art = '<w:r><w:pict><v:shape alt="Sign"><v:textpath string="DRAFT"/></v:shape></w:pict></w:r>'
+    cache = "<c:strCache><c:v>North</c:v></c:strCache>"
+    drawn = (
+        f'<c:chartSpace xmlns:c="c" xmlns:a="a"><a:t>Sales</a:t>{cache}{cache}'
+        "<c:numCache><c:v>17</c:v></c:numCache></c:chartSpace>"
+    )
+    found = text_of(p(more=equation) + p(more=chart) + p(more=art), parts={"chart": drawn})
+    assert found.split() == ["a/bx^2", "Sales", "North", "Sign", "DRAFT"]
+
+
+def test_embedded_documents_are_listed_by_name() -> None:
+    data = docx(p("text"), parts={"package": "PK", "aFChunk": "<p/>"})
+    assert registry.read(data, "a.docx").text == (
+        "text\n\nEmbedded documents\n\naFChunk.xml\n\npackage.xml\n"
+    )
+
+
+def test_properties_come_first() -> None:
+    core = (
+        '<c xmlns:dc="d" xmlns:t="t"><dc:title>Given</dc:title><dc:creator>Ann</dc:creator>'
+        "<dc:description>About it.</dc:description><t:created>2024-05-01T10:00:00Z</t:created>"
+        "<k:keywords xmlns:k='k'>a; b</k:keywords></c>"
+    )
+    ties = relations(
+        ("d", "officeDocument", "w/main.xml"), ("c", "metadata/core-properties", "core.xml")
+    )
+    main = part("document", f"<w:body>{p('Head', level(0))}</w:body>")
+    data = package({"_rels/.rels": ties, "w/main.xml": main, "core.xml": core})
+    parsed = read(data, "a.docx")
+    assert (parsed.title, parsed.author, parsed.date) == ("Given", "Ann", "2024-05-01T10:00:00Z")
+    assert (parsed.description, parsed.tags) == ("About it.", ("a", "b"))
+
+
+@pytest.mark.parametrize("main", ["word/document.xml", "word/document2.xml", "Folder/Other.XML"])
+def test_the_main_part_may_have_any_name(main: str) -> None:
+    assert registry.read(docx(p("text"), main=main), "a.docx").text == "text\n"
+
+
+def test_strict_files_are_read_too() -> None:
+    body = styled("One", "Heading1") + p("text")
+    parsed = registry.read(docx(body, word=STRICT_WORD), "a.docx")
+    assert parsed.text == "# One\n\ntext\n"
+
+
+def test_text_that_looks_like_markdown_is_no_structure() -> None:
+    body = p("# not") + p("> no") + p("```") + p("&lt;b&gt;") + p("    code") + p("a_b *c*")
+    parsed = registry.read(docx(body), "a.docx")
+    assert parsed.sections == ()
+    assert "a_b *c*" in parsed.text
+
+
+@pytest.mark.parametrize(
+    ("data", "status"),
+    [
+        (docx(""), Status.NO_TEXT),
+        (docx("<w:p>"), Status.UNREADABLE),
+        (docx(p("a")).replace(b"PK\x05\x06", b"PK\0\0"), Status.UNREADABLE),
+        (docx(p("a"))[:300], Status.UNREADABLE),
+        (package({"word/x.xml": "<x/>", "_rels/.rels": relations()}), Status.UNREADABLE),
+        (ole({"EncryptedPackage": b"x", "EncryptionInfo": b"y"}), Status.ENCRYPTED),
+        (docx("<w:p><w:r><w:t>" + "a" * 60_000_000 + "</w:t></w:r></w:p>"), Status.TOO_LARGE),
+        (docx("<w:tbl><w:tr><w:tc>" * 3_000), Status.UNREADABLE),
+    ],
+    ids=[
+        "empty",
+        "broken XML",
+        "no directory",
+        "truncated",
+        "no main part",
+        "password",
+        "bomb",
+        "deep",
+    ],
+)
+def test_files_that_give_no_document_are_refused(data: bytes, status: Status) -> None:
+    with pytest.raises(Unreadable) as refused:
+        registry.read(data, "a.docx")
+    assert refused.value.status is status
+
+
+def test_entities_are_refused() -> None:
+    laughs = (
+        '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>'
+    )
+    main = (
+        laughs
+        + "<w:document xmlns:w='w'><w:body><w:p><w:r><w:t>&b;&f;</w:t></w:r></w:p>"
+        + "</w:body></w:document>"
+    )
+    data = package(
+        {"_rels/.rels": relations(("d", "officeDocument", "word/d.xml")), "word/d.xml": main}
+    )
+    with pytest.raises(Unreadable, match="document type"):
+        registry.read(data, "a.docx")
+
+
+@pytest.mark.parametrize("opening", ["<w:tbl><w:tr><w:tc>", "<w:sdt><w:sdtContent>", "<w:ins>"])
+def test_deep_nesting_is_read(opening: str) -> None:
+    depth = 240 // opening.count("<")
+    names = opening.strip("<>").split("><")
+    closing = "".join(f"</{name}>" for name in reversed(names))
+    assert "deep" in text_of(opening * depth + p("deep") + closing * depth)
+
+
+SAMPLE = docx(
+    styled("One", "Heading1")
+    + p("See ", more=related("x", "k"))
+    + table(cell("a") + cell("b"))
+    + listed("i", 1)
+    + p("end", more=HARD),
+    links={"k": "https://x.org"},
+    parts={"numbering": _numbering(), "styles": part("styles", style("Heading1", "heading 1"))},
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, len(SAMPLE) - 1), st.binary(min_size=1, max_size=4))
+def test_a_mutated_file_is_read_or_refused(at: int, change: bytes) -> None:
+    try:
+        chunk(registry.read(SAMPLE[:at] + change + SAMPLE[at + len(change) :], "a.docx"))
+    except Unreadable:
+        pass
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_mutated_xml_is_read_or_refused(data: st.DataObject) -> None:
+    source = p("a", level(0), field("PAGE", "1") + HARD)
+    source += table(cell("a") + cell("b"))
+    at = data.draw(st.integers(0, len(source) - 1))
+    other = data.draw(st.integers(0, len(source) - 1))
+    length = data.draw(st.integers(0, 60))
+    try:
+        chunk(registry.read(docx(source[:at] + source[other : other + length] + source[at:]), "a"))
+    except Unreadable:
+        pass
