@@ -39,6 +39,9 @@ _MAX_PROPERTY = 2_048
 _MAX_QUIET = 2_000
 _MAX_LAYOUT = 1_000
 _STYLE = Markdown(tables=Markdown.Tables(cell_blocks="text"))
+_INNER_STYLE = Markdown(
+    tables=Markdown.Tables(cell_blocks="text"), images=Markdown.Images(mode="alt")
+)
 _PLACEHOLDER = re.compile("\ufdd0([0-9]{1,6})\ufdd1")
 _RESERVED = re.compile("[\ufdd0\ufdd1]|&#(?:x0*fdd[01]|0*6497[67])(?![0-9a-f]);?", re.I)
 """The placeholder's two noncharacters in a page, plain or as references."""
@@ -52,12 +55,9 @@ _DECLARED = re.compile(rb"<meta[^>]{0,200}charset|<\?xml[^>]{0,100}encoding", re
 
 def read(data: bytes, path: str) -> Parsed:
     """Read an HTML file."""
-    document = _parse(data)
-    document.remove(_UNSHOWN)
+    document = open_page(decode_page(data))
     title = _title(document)
     described = _property(document, "meta[name=description i]", "content")
-    _tame_links(document, _property(document, "base[href]", "href") or "")
-    _unfold_layout(document)
     apart = _set_apart(document)
     described = described or _first_paragraph(document)
     text, quiet = _put_back(_convert(document), apart)
@@ -75,12 +75,22 @@ def read(data: bytes, path: str) -> Parsed:
     )
 
 
-def _parse(data: bytes) -> Document:
-    text = require_length(_decode(data), _MAX_SOURCE)
-    return parse(_RESERVED.sub("\ufffd", text), positions=False)
+def open_page(source: str) -> Document:
+    """Parse a page; what it does not show is gone, its links and layout are tamed."""
+    text = require_length(source, _MAX_SOURCE)
+    document = parse(_RESERVED.sub("\ufffd", text), positions=False)
+    document.remove(_UNSHOWN)
+    _tame_links(document, _property(document, "base[href]", "href") or "")
+    _unfold_layout(document)
+    return document
 
 
-def _decode(data: bytes) -> str:
+def inner_markdown(document: Document) -> str:
+    """Return a page inside a book or a mail as Markdown; of its images only what words tell."""
+    return clean(document.to_markdown(_INNER_STYLE)).strip("\n")
+
+
+def decode_page(data: bytes) -> str:
     """Decode by our rules where the bytes are Unicode; else the page's own word comes first."""
     declared = _DECLARED.search(data, 0, _PRESCAN) is not None
     text = None if declared and b"\x1b" in data[:100_000] else decode_unicode(data)
