@@ -116,7 +116,11 @@ class Composer:
 
 
 def _storable(piece: str) -> str:
-    return _SURROGATE.sub("\ufffd", clean(piece))
+    try:
+        piece.encode()  # many times faster than looking for what can hardly be there
+    except UnicodeEncodeError:
+        piece = _SURROGATE.sub("\ufffd", piece)
+    return clean(piece)
 
 
 def parsed(

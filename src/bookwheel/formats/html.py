@@ -40,11 +40,14 @@ _MAX_QUIET = 2_000
 _MAX_LAYOUT = 1_000
 _STYLE = Markdown(tables=Markdown.Tables(cell_blocks="text"))
 _INNER_STYLE = Markdown(
-    tables=Markdown.Tables(cell_blocks="text"), images=Markdown.Images(mode="alt")
+    tables=Markdown.Tables(cell_blocks="text"),
+    images=Markdown.Images(mode="alt"),
+    inline=Markdown.Inline(ignore_emphasis=True),  # marks for half a word would part it
 )
 _PLACEHOLDER = re.compile("\ufdd0([0-9]{1,6})\ufdd1")
 _RESERVED = re.compile("[\ufdd0\ufdd1]|&#(?:x0*fdd[01]|0*6497[67])(?![0-9a-f]);?", re.I)
 """The placeholder's two noncharacters in a page, plain or as references."""
+_RESERVED_HINTS = ("\ufdd0", "\ufdd1", "&#")
 _CODECS = {"shift_jis": "cp932", "euc-kr": "cp949", "gbk": "gb18030", "gb2312": "gb18030"}
 """What browsers mean by a label, where Python's codec of that name is narrower."""
 _MAX_SOURCE = 20_000_000
@@ -78,7 +81,9 @@ def read(data: bytes, path: str) -> Parsed:
 def open_page(source: str) -> Document:
     """Parse a page; what it does not show is gone, its links and layout are tamed."""
     text = require_length(source, _MAX_SOURCE)
-    document = parse(_RESERVED.sub("\ufffd", text), positions=False)
+    if any(mark in text for mark in _RESERVED_HINTS):
+        text = _RESERVED.sub("\ufffd", text)
+    document = parse(text, positions=False)
     document.remove(_UNSHOWN)
     _tame_links(document, _property(document, "base[href]", "href") or "")
     _unfold_layout(document)
@@ -86,7 +91,7 @@ def open_page(source: str) -> Document:
 
 
 def inner_markdown(document: Document) -> str:
-    """Return a page inside a book or a mail as Markdown; of its images only what words tell."""
+    """Return a page inside a book or a mail as Markdown without emphasis and images."""
     return clean(document.to_markdown(_INNER_STYLE)).strip("\n")
 
 
