@@ -38,6 +38,9 @@ _DATES = (
 _MAX_PROPERTY = 2_048
 _MAX_QUIET = 2_000
 _MAX_LAYOUT = 1_000
+_MAX_WIDTH = 100
+_EMPTY_LINK = re.compile(r"\[\]\([^()\s]*\)")
+"""What is left of an image that was a link."""
 _STYLE = Markdown(tables=Markdown.Tables(cell_blocks="text"))
 _INNER_STYLE = Markdown(
     tables=Markdown.Tables(cell_blocks="text"),
@@ -92,7 +95,9 @@ def open_page(source: str) -> Document:
 
 def inner_markdown(document: Document) -> str:
     """Return a page inside a book or a mail as Markdown without emphasis and images."""
-    return clean(document.to_markdown(_INNER_STYLE)).strip("\n")
+    _simplify_tables(document)
+    text = clean(document.to_markdown(_INNER_STYLE)).strip("\n")
+    return _EMPTY_LINK.sub("", text) if "[](" in text else text
 
 
 def decode_page(data: bytes) -> str:
@@ -155,14 +160,37 @@ def _resolve(base: str, link: str) -> str | None:
 def _unfold_layout(document: Document) -> None:
     """Turn tables that only place things on the page into plain blocks."""
     for table in document.select(_LAYOUT)[:_MAX_LAYOUT]:
-        parts = _elements(table)
-        table.tag = "div"
-        while parts:
-            part = parts.pop()
-            if part.tag in _LAYOUT_ROWS:
-                parts += _elements(part)
-            if part.tag in _LAYOUT_ROWS or part.tag in _LAYOUT_CELLS:
-                part.tag = "div"
+        _unfold(table)
+
+
+def _unfold(table: Element) -> None:
+    parts = _elements(table)
+    table.tag = "div"
+    while parts:
+        part = parts.pop()
+        if part.tag in _LAYOUT_ROWS:
+            parts += _elements(part)
+        if part.tag in _LAYOUT_ROWS or part.tag in _LAYOUT_CELLS:
+            part.tag = "div"
+
+
+def _simplify_tables(document: Document) -> None:
+    """Unfold tables of one row or column, and make the rows of others equal.
+
+    A table with rows of many lengths or spanning cells would be left in HTML, tags and all.
+    """
+    for element in document.select("[colspan], [rowspan]"):
+        for name in ("colspan", "rowspan"):
+            element.attrs.pop(name, None)
+    for table in document.select("table")[:_MAX_LAYOUT]:
+        rows = [(row, len(_elements(row))) for row in table.select("tr")]
+        width = max((length for _, length in rows), default=0)
+        if len(rows) < 2 or width < 2:
+            _unfold(table)
+        elif width <= _MAX_WIDTH:
+            for row, length in rows:
+                for _ in range(width - length):
+                    row.append(Element("td"))
 
 
 def _elements(parent: Element) -> list[Element]:
