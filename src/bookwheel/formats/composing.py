@@ -27,6 +27,8 @@ _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _MAY_MATTER = re.compile(r"[#><=`~-]|^[ \t*_]", re.MULTILINE)
 _BLANK = re.compile(r"[\s|\\]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_TICKS = re.compile(r"`{3,}")
+_LANGUAGE = re.compile(r"[\w.+#-]{1,40}")
 _ENCODED = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E"})
 
 
@@ -45,6 +47,17 @@ def link(text: str, target: str) -> str:
     shown = " ".join(text.split()).replace("[", "(").replace("]", ")")
     address = "".join(target.split("\n")).strip().translate(_ENCODED)
     return f"[{shown or address}]({address})" if address else shown
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Return a fence around the text that nothing inside it ends; nothing around a blank one."""
+    if not text.strip():
+        return ""
+    fence = "```"
+    if fence in text:
+        fence = max(_TICKS.findall(text), key=len) + "`"
+    word = language if _LANGUAGE.fullmatch(language) else ""
+    return f"{fence}{word}\n{text.strip(chr(10))}\n{fence}"
 
 
 def cell(text: str) -> str:
