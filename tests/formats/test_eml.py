@@ -287,6 +287,7 @@ def test_a_text_without_headers_is_plain_text() -> None:
     [
         b"\xef\xbb\xbf\r\n" + HEAD.encode() + b"\nwords",
         (HEAD + "\nwords").encode("utf-16"),
+        (HEAD + "\nwords").encode("utf-16-be"),
         b"From x@y Tue Feb 20 10:15:00 2024\n" + HEAD.encode() + b"\nwords",
         HEAD.encode().replace(b"\n", b"\r\n") + b"\r\nwords",
         HEAD.encode() + b"Content-Type: multipart/mixed\n\nwords",

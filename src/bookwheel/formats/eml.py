@@ -42,7 +42,7 @@ _SIGNED_ONLY = ("signed-data", "certs-only", "compressed-data")
 
 def read(data: bytes, path: str) -> Parsed:
     """Read a mail file; one without headers is plain text."""
-    source = decode(data).encode() if data[:2] in _WIDE_MARKS else data
+    source = decode(data).encode() if data[:2] in _WIDE_MARKS or b"\0" in data[:64] else data
     source = source.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
     try:
         message = message_from_bytes(source, policy=compat32)

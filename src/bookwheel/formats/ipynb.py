@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bookwheel.formats.base import Unreadable
-from bookwheel.formats.composing import About, Composer, parsed
+from bookwheel.formats.composing import About, Composer, fenced, parsed
 from bookwheel.formats.decoding import decode
 from bookwheel.formats.html import inner_markdown, open_page
 from bookwheel.model import Parsed, Status
@@ -21,7 +21,6 @@ _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|[@-Z\\-_])")
 _OVERWRITTEN = re.compile(r"^[^\n]*\r(?!\n)", re.M)
 _EMBEDDED = re.compile(r"data:[\w.+-]+/[\w.+-]+[;,][^)\"'\s<>]*")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$", re.M)
-_TICKS = re.compile(r"`{3,}")
 _LANGUAGE = re.compile(r"[\w.+#-]{1,40}")
 _WORDS = {"stream": "text", "error": "traceback", "pyerr": "traceback"}
 
@@ -107,11 +106,11 @@ def _blocks(cell: Json, language: str) -> Iterator[str]:
         depth = level if isinstance(level, int) and 1 <= level <= 6 else 1
         yield f"{'#' * depth} {' '.join(source.split())}" if source.strip() else ""
     elif kind == "code":
-        yield _fenced(source, _text(cell.get("language")) or language)
+        yield fenced(source, _text(cell.get("language")) or language)
         for output in _list(cell.get("outputs"))[:_MAX_OUTPUTS]:
             yield _output(_map(output))
     else:
-        yield _fenced(source)
+        yield fenced(source)
 
 
 def _without_files(markdown: str) -> str:
@@ -132,32 +131,21 @@ def _closed(markdown: str) -> str:
     return markdown + " -->" if markdown.rfind("<!--") > markdown.rfind("-->") else markdown
 
 
-def _fenced(text: str, language: str = "") -> str:
-    """Return a fence around the text that nothing inside it ends."""
-    if not text.strip():
-        return ""
-    fence = "```"
-    if fence in text:
-        fence = max(_TICKS.findall(text), key=len) + "`"
-    word = language if _LANGUAGE.fullmatch(language) else ""
-    return f"{fence}{word}\n{text.strip(chr(10))}\n{fence}"
-
-
 def _output(output: Json) -> str:
     """Return what an output says in text; images say nothing."""
     kind = _text(output.get("output_type"))
     if kind in _WORDS:
         text = _joined(output.get(_WORDS[kind]))
         text = text or f"{_text(output.get('ename'))}: {_text(output.get('evalue'))}"
-        return _fenced(_shortened(text))
+        return fenced(_shortened(text))
     shown = _map(output.get("data")) or output
     text = next((t for t in map(_text, map(shown.get, ("text/plain", "text"))) if t), "")
     if text:
-        return _fenced(_shortened(text))
+        return fenced(_shortened(text))
     wide = next((t for t in map(_text, map(shown.get, ("text/html", "html"))) if t), "")
     if wide:
         return _closed(_shortened(inner_markdown(open_page(wide[:_MAX_WIDE]))))
-    return _fenced(_shortened(_text(shown.get("text/markdown")) or _text(shown.get("text/latex"))))
+    return fenced(_shortened(_text(shown.get("text/markdown")) or _text(shown.get("text/latex"))))
 
 
 def _joined(value: object) -> str:
