@@ -11,9 +11,9 @@ from bookwheel.formats.decoding import decode
 from bookwheel.formats.rst_inline import Names, document
 from bookwheel.formats.rst_lines import (
     Lines,
-    belongs,
     dedent,
     indented,
+    item_end,
     item_marker,
     line_at,
     list_item,
@@ -233,9 +233,7 @@ class _Scanner:
         items: list[str] = []
         while at < len(lines) and (found := pattern.match(lines[at])):
             width = len(found[0])
-            end = at + 1
-            while end < len(lines) and belongs(lines, end, found[0]):
-                end += 1
+            end = item_end(lines, at, found[0])
             body = [lines[at][width:], *dedent(lines[at + 1 : end])]
             items.append(list_item(item_marker(found[0], len(items)), self.blocks(body)))
             at = end

@@ -54,12 +54,17 @@ def literal_block(lines: Lines, at: int) -> tuple[str, int]:
     return "", at
 
 
-def belongs(lines: Lines, at: int, marker: str) -> bool:
-    """Tell whether a line goes on with an item: it is indented, or blank before such a line."""
-    if lines[at].strip():
-        return lines[at].startswith(" " * min(len(marker), 2))
-    following = next((line for line in lines[at:] if line.strip()), "")
-    return following.startswith(" " * min(len(marker), 2))
+def item_end(lines: Lines, at: int, marker: str) -> int:
+    """Return the line behind an item: what is indented belongs to it, and blanks before such."""
+    indent = " " * min(len(marker), 2)
+    end = at = at + 1
+    while at < len(lines):
+        if lines[at].startswith(indent) and lines[at].strip():
+            end = at + 1
+        elif lines[at].strip():
+            break
+        at += 1
+    return end
 
 
 def item_marker(marker: str, index: int) -> str:
