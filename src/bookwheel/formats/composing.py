@@ -155,15 +155,15 @@ def parsed(
     outline = read_outline(text)
     every = (*outline.links, *links)
     return Parsed(
-        title=shorten_title(clean(about.title))
+        title=shorten_title(_storable(about.title))
         or shorten_title(outline.title)
         or title_from_path(path),
-        description=shorten_description(clean(about.description) or outline.description),
+        description=shorten_description(_storable(about.description) or outline.description),
         text=text,
-        tags=about.tags,
-        author=shorten_title(clean(about.author)) or None,
-        date=about.date or None,
-        language=about.language or None,
+        tags=tuple(map(_storable, about.tags)),
+        author=shorten_title(_storable(about.author)) or None,
+        date=_storable(about.date) or None,
+        language=_storable(about.language) or None,
         sections=sections or outline.sections or place_sections(text, places),
         links=every[:MAX_LINKS],
         places=places,

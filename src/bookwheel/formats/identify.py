@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import struct
+import zlib
 from io import BytesIO
 from zipfile import BadZipFile, ZipFile
 
@@ -10,6 +12,31 @@ from bookwheel.formats.base import Unreadable
 from bookwheel.model import Status
 
 ZIP, OLE = "a zip archive", "an OLE file"
+
+_ZIP_ERRORS = (
+    BadZipFile,
+    OSError,
+    ValueError,
+    KeyError,
+    NotImplementedError,
+    EOFError,
+    RuntimeError,
+    zlib.error,
+)
+"""What zipfile raises over damaged and locked files."""
+_OLE_ERRORS = (
+    OSError,
+    ValueError,
+    IndexError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    MemoryError,
+    RecursionError,
+    struct.error,
+)
+"""What olefile raises over damaged files."""
 
 _MAGIC: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ("a PNG image", re.compile(rb"\x89PNG\r\n\x1a\n")),
@@ -96,7 +123,7 @@ def _zip_kind(data: bytes) -> str:
     try:
         with ZipFile(BytesIO(data)) as package:
             return _package_kind(package)
-    except (BadZipFile, OSError, ValueError, KeyError, NotImplementedError):
+    except _ZIP_ERRORS:
         return ZIP
 
 
@@ -126,7 +153,7 @@ def _ole_kind(data: bytes) -> str:
     try:
         with OleFileIO(data) as ole:
             streams = {str(entry[0]) for entry in ole.listdir()}
-    except (OSError, ValueError, IndexError, KeyError, TypeError, AttributeError):
+    except _OLE_ERRORS:
         return OLE
     if streams & {"EncryptedPackage", "EncryptionInfo"}:
         raise Unreadable(Status.ENCRYPTED, "it is protected by a password")
