@@ -89,11 +89,15 @@ def test_blocks_and_links(source: str, shown: str) -> None:
     assert convert(source).strip() == shown
 
 
+def test_a_file_of_nothing_but_comments_is_plain_text() -> None:
+    assert convert(":only: settings\n") == ":only: settings\n"
+
+
 @given(st.text(alphabet="ab=-.*|_+/[]<>:,{}` \n1#", max_size=200))
 @settings(max_examples=100, deadline=None)
 def test_any_text_is_read_or_refused(source: str) -> None:
     try:
-        assert read(source.encode(), "a.adoc").text
+        assert read(source.encode(), "a.adoc").title
     except Unreadable:
         pass
 

@@ -113,6 +113,7 @@ def test_a_missing_or_wrong_date_is_no_harm(date: str) -> None:
         ("a =?windows-950?b?tPq41Q==?= b", "a 測試 b"),
         ("=?no-such-thing?q?a=20b?=", "a b"),
         ("=?utf-8*en?q?x?=", "x"),
+        ("=?utf-7?q?a+2AA-b?=", "a\ufffdb"),
         ("=?punycode?q?x-y?=", "x-y"),
         ("=?utf-8?b?!!!?= x", "x"),
         ("Gr\udcc3\udcbc\udcc3\udc9fe", "Grüße"),
@@ -238,6 +239,7 @@ def test_reports_and_encoded_messages_inside_are_read() -> None:
         Reporting-MTA: dns; x.org
 
         Status: 5.1.1
+        Reason: Grüße
         --B
         Content-Type: message/rfc822
         Content-Transfer-Encoding: base64
@@ -246,7 +248,7 @@ def test_reports_and_encoded_messages_inside_are_read() -> None:
         --B--
         """
     text = mail(source).text
-    assert "Reporting-MTA: dns; x.org\n\nStatus: 5.1.1" in text
+    assert "Reporting-MTA: dns; x.org\n\nStatus: 5.1.1\nReason: Grüße" in text
     assert "## Forwarded message: Packed\n\nInside" in text
 
 

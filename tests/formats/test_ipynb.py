@@ -141,6 +141,12 @@ def test_what_is_no_notebook_is_refused(data: bytes, reason: str) -> None:
     assert caught.value.reason.startswith(reason)
 
 
+def test_half_letters_are_shown_as_unreadable() -> None:
+    data = {"cells": [markdown("a\ud800b")], "metadata": {"title": "T\udfff"}}
+    parsed = read(json.dumps(data).encode(), "a.ipynb")
+    assert (parsed.title, parsed.text) == ("T\ufffd", "a\ufffdb\n")
+
+
 def test_a_notebook_without_cells_has_no_text() -> None:
     with pytest.raises(Unreadable) as caught:
         read(notebook(), "a.ipynb")

@@ -79,11 +79,15 @@ def test_drawers_that_never_end_are_looked_for_once() -> None:
     assert convert(":a:\n#+begin_x\n" * 20_000 + "end").endswith("end\n")
 
 
+def test_a_file_of_nothing_but_comments_is_plain_text() -> None:
+    assert convert("# only a comment\n") == "# only a comment\n"
+
+
 @given(st.text(alphabet="ab*#+|:-=[]~ \n_1.", max_size=200))
 @settings(max_examples=100, deadline=None)
 def test_any_text_is_read_or_refused(source: str) -> None:
     try:
-        assert read(source.encode(), "a.org").text
+        assert read(source.encode(), "a.org").title
     except Unreadable:
         pass
 

@@ -228,11 +228,15 @@ def test_deep_nesting_and_endless_lines_are_bounded() -> None:
         assert convert(f"{hostile}\n\nend").endswith("end\n")
 
 
+def test_a_file_of_nothing_but_comments_is_plain_text() -> None:
+    assert convert(".. only a comment\n") == ".. only a comment\n"
+
+
 @given(st.text(alphabet="ab:.`|_*=-~+ \n\t\\<>[]#1)", max_size=200))
 @settings(max_examples=100, deadline=None)
 def test_any_text_is_read_or_refused(source: str) -> None:
     try:
-        assert read(source.encode(), "a.rst").text
+        assert read(source.encode(), "a.rst").title
     except Unreadable:
         pass
 

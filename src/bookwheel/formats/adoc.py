@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bookwheel.formats import text
 from bookwheel.formats.adoc_text import attribute_lines, inline, table_text
 from bookwheel.formats.base import require_length
 from bookwheel.formats.composing import About, Composer, fenced, parsed
@@ -24,6 +25,7 @@ _FENCE = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```[\w.+-
 _TABLE = re.compile(r"[|,:!]={3,}[ \t]*$")
 _DROPPED = re.compile(r"(?:ifn?def|ifeval|endif|include|toc)::|<<<[ \t]*$|//(?!/)")
 _ATTRIBUTE = re.compile(r":!?[\w-]+!?:(?:\s|$)")
+_RULE = re.compile(r"(?:'{3,}|-{3}|\*{3})[ \t]*$")
 _MAX_DEPTH = 20
 
 Lines = list[str]
@@ -31,12 +33,15 @@ Lines = list[str]
 
 def read(data: bytes, path: str) -> Parsed:
     """Read an AsciiDoc file."""
-    text = require_length(decode(data))
-    attributes = attribute_lines(text)
-    scanner = _Scanner(text.split("\n"), attributes, 0)
+    source = require_length(decode(data))
+    attributes = attribute_lines(source)
+    scanner = _Scanner(source.split("\n"), attributes, 0)
     scanner.head()
+    blocks = [block for block in scanner.run() if block.strip()]
+    if not blocks:  # nothing but comments or settings: they are what there is to read
+        return text.read(data, path)
     composer = Composer()
-    for block in scanner.run():
+    for block in blocks:
         composer.add(block)
     keywords = attributes.get("keywords", "").split(",")
     about = About(
@@ -98,8 +103,10 @@ class _Scanner:
             return [self.table(line.strip())]
         if line.startswith(".") and line[1:2] not in (" ", ".", ""):
             return [f"**{self.inline(line[1:].strip())}**"]
-        if line.strip() in ("'''", "---", "***", "+"):
-            return ["---"] if line.strip() != "+" else []
+        if line.strip() == "+":
+            return []
+        if _RULE.match(line):
+            return ["---"]
         self.at -= 1
         return self.text()
 

@@ -109,7 +109,10 @@ class _Found:
             self.collect_best(_children(part), level + 1)
         elif kind == "message/delivery-status":
             blocks = (block.raw_items() for block in _children(part))
-            lines = ("\n".join(f"{name}: {value}" for name, value in block) for block in blocks)
+            lines = (
+                "\n".join(f"{name}: {decode_header(str(value))}" for name, value in block)
+                for block in blocks
+            )
             self.parts.append(plain_body("\n\n".join(lines)))
         elif kind.startswith("message/"):
             self.collect_message(part)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from bookwheel.formats import text
 from bookwheel.formats.base import Unreadable
 from bookwheel.formats.composing import About, Composer, fenced, parsed
 from bookwheel.formats.decoding import decode
@@ -29,6 +30,8 @@ Json = dict[str, Any]
 
 def read(data: bytes, path: str) -> Parsed:
     """Read a notebook of any version."""
+    if not data.strip():
+        return text.read(data, path)
     notebook = _load(data)
     metadata = _map(notebook.get("metadata"))
     language = _language(metadata)
@@ -135,13 +138,13 @@ def _output(output: Json) -> str:
     """Return what an output says in text; images say nothing."""
     kind = _text(output.get("output_type"))
     if kind in _WORDS:
-        text = _joined(output.get(_WORDS[kind]))
-        text = text or f"{_text(output.get('ename'))}: {_text(output.get('evalue'))}"
-        return fenced(_shortened(text))
+        said = _joined(output.get(_WORDS[kind]))
+        said = said or f"{_text(output.get('ename'))}: {_text(output.get('evalue'))}"
+        return fenced(_shortened(said))
     shown = _map(output.get("data")) or output
-    text = next((t for t in map(_text, map(shown.get, ("text/plain", "text"))) if t), "")
-    if text:
-        return fenced(_shortened(text))
+    said = next((t for t in map(_text, map(shown.get, ("text/plain", "text"))) if t), "")
+    if said:
+        return fenced(_shortened(said))
     wide = next((t for t in map(_text, map(shown.get, ("text/html", "html"))) if t), "")
     if wide:
         return _closed(_shortened(inner_markdown(open_page(wide[:_MAX_WIDE]))))

@@ -142,7 +142,9 @@ def decode_as(data: bytes, charset: str) -> str:
     errors = "strict" if name == "utf-8" else "replace"
     try:
         if name:
-            return clean(data.decode(name, errors)).removeprefix("\ufeff")
+            text = clean(data.decode(name, errors)).removeprefix("\ufeff")
+            # UTF-7 can write half a letter, which no text can hold.
+            return _SURROGATE.sub("\ufffd", text) if name == "utf-7" else text
     except (LookupError, ValueError):
         pass
     try:

@@ -60,7 +60,17 @@ _LANGUAGES = {0x01: 1256, 0x04: 936, 0x08: 1253, 0x0D: 1255, 0x11: 932, 0x12: 94
 """Code pages of the languages whose numbers a message may name instead."""
 _MAX_RECIPIENTS = 100
 _MAX_ATTACHMENTS = 1_000
-_ERRORS = (OSError, ValueError, IndexError, KeyError, TypeError, AttributeError, struct.error)
+_ERRORS = (
+    OSError,
+    ValueError,
+    IndexError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    MemoryError,
+    struct.error,
+)
 """What olefile raises over damaged files."""
 _LOCKED = re.compile(r"ipm\.note\.(?:secure|smime)(?!\.multipartsigned)", re.I)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from bookwheel.formats import text
 from bookwheel.formats.base import require_length
 from bookwheel.formats.composing import About, Composer, cell, fenced, link, parsed, plain, table
 from bookwheel.formats.decoding import decode
@@ -31,18 +32,25 @@ Lines = list[str]
 def read(data: bytes, path: str) -> Parsed:
     """Read an Org file."""
     scanner = _Scanner(require_length(decode(data)).split("\n"))
+    blocks = [block for block in scanner.run() if block.strip()]
+    if not blocks:  # nothing but comments: they are what there is to read
+        return text.read(data, path)
     composer = Composer()
-    for block in scanner.run():
+    for block in blocks:
         composer.add(block)
     found = scanner.properties
-    tags = re.split(r"[\s:,]+", f"{found.get('filetags', '')} {found.get('keywords', '')}")
+    keywords = found.get("keywords", "")
+    tags = [
+        *found.get("filetags", "").split(":"),
+        *keywords.split("," if "," in keywords else None),
+    ]
     about = About(
         title=found.get("title", ""),
         description=found.get("description", ""),
         author=found.get("author", ""),
         date=date[0] if (date := _DATE.search(found.get("date", ""))) else "",
         language=found.get("language", ""),
-        tags=tuple(dict.fromkeys(tag for tag in tags if tag)),
+        tags=tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip())),
     )
     return parsed(composer, path, about)
 

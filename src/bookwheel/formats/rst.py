@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from bookwheel.formats import text
 from bookwheel.formats.base import require_length
 from bookwheel.formats.composing import About, Composer, fenced, link, parsed
 from bookwheel.formats.decoding import decode
@@ -114,9 +115,11 @@ _MAX_DEPTH = 30
 
 def read(data: bytes, path: str) -> Parsed:
     """Read a reStructuredText file."""
-    text = require_length(decode(data))
-    scanner = _Scanner(text)
-    blocks = scanner.blocks(text.expandtabs(8).split("\n"))
+    source = require_length(decode(data))
+    scanner = _Scanner(source)
+    blocks = scanner.blocks(source.expandtabs(8).split("\n"))
+    if not blocks:  # nothing but comments: they are what there is to read
+        return text.read(data, path)
     composer = Composer()
     for block in blocks:
         composer.add(block)
