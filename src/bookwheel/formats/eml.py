@@ -11,6 +11,7 @@ from email.policy import compat32
 from email.utils import parseaddr, parsedate_to_datetime
 
 from bookwheel.formats import text
+from bookwheel.formats.base import Unreadable
 from bookwheel.formats.decoding import decode
 from bookwheel.formats.mail import (
     ENCRYPTED,
@@ -42,8 +43,7 @@ _SIGNED_ONLY = ("signed-data", "certs-only", "compressed-data")
 
 def read(data: bytes, path: str) -> Parsed:
     """Read a mail file; one without headers is plain text."""
-    source = decode(data).encode() if data[:2] in _WIDE_MARKS or b"\0" in data[:64] else data
-    source = source.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
+    source = _narrow(data).removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
     try:
         message = message_from_bytes(source, policy=compat32)
     except RecursionError:
@@ -53,6 +53,16 @@ def read(data: bytes, path: str) -> Parsed:
     if not _KNOWN & {name.lower() for name in message.keys()}:  # noqa: SIM118 - no mapping
         return text.read(data, path)
     return compose(_read_message(message, 1), path)
+
+
+def _narrow(data: bytes) -> bytes:
+    """Return mail that was saved in UTF-16 in the way that mail is sent."""
+    if data[:2] not in _WIDE_MARKS and b"\0" not in data[:64]:
+        return data
+    try:
+        return decode(data).encode()
+    except Unreadable:  # stray zeros
+        return data
 
 
 def _read_message(message: Message, depth: int) -> Mail:
