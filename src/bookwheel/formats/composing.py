@@ -32,6 +32,8 @@ _MAY_BEGIN = re.compile(r" *[-+*#>`~=_0-9]|    ")
 _BREAK = re.compile("\r\n?|[\x0b\x0c]")
 """What ends a line beside a line feed: Office writes a vertical tab, others a form feed."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_TICKS = re.compile(r"`{3,}")
+_LANGUAGE = re.compile(r"[\w.+#-]{1,40}")
 _CONTROL = re.compile("[\x00-\x1f\x7f]")
 _ENCODED = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\\": "\\\\"})
 _BRACKETS = str.maketrans({"[": "(", "]": ")", "`": "'"})
@@ -65,6 +67,17 @@ def link(text: str, target: str) -> str:
     if shown.endswith("\\"):  # it would escape the bracket
         shown += " "
     return f"[{shown or address}]({address})"
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Return a fence around the text that nothing inside it ends; nothing around a blank one."""
+    if not text.strip():
+        return ""
+    fence = "```"
+    if fence in text:
+        fence = max(_TICKS.findall(text), key=len) + "`"
+    word = language if _LANGUAGE.fullmatch(language) else ""
+    return f"{fence}{word}\n{text.strip(chr(10))}\n{fence}"
 
 
 def cell(text: str) -> str:
@@ -137,7 +150,11 @@ class Composer:
 
 
 def _storable(piece: str) -> str:
-    return _SURROGATE.sub("\ufffd", clean(piece))
+    try:
+        piece.encode()  # many times faster than looking for what can hardly be there
+    except UnicodeEncodeError:
+        piece = _SURROGATE.sub("\ufffd", piece)
+    return clean(piece)
 
 
 def parsed(
@@ -159,15 +176,15 @@ def parsed(
     outline = read_outline(text)
     every = (*outline.links, *links)
     return Parsed(
-        title=shorten_title(clean(about.title))
+        title=shorten_title(_storable(about.title))
         or shorten_title(outline.title)
         or title_from_path(path),
-        description=shorten_description(clean(about.description) or outline.description),
+        description=shorten_description(_storable(about.description) or outline.description),
         text=text,
-        tags=about.tags,
-        author=shorten_title(clean(about.author)) or None,
-        date=about.date or None,
-        language=about.language or None,
+        tags=tuple(map(_storable, about.tags)),
+        author=shorten_title(_storable(about.author)) or None,
+        date=_storable(about.date) or None,
+        language=_storable(about.language) or None,
         sections=sections or outline.sections or place_sections(text, places),
         links=every[:MAX_LINKS],
         places=places,

@@ -38,10 +38,19 @@ _DATES = (
 _MAX_PROPERTY = 2_048
 _MAX_QUIET = 2_000
 _MAX_LAYOUT = 1_000
+_MAX_WIDTH = 100
+_EMPTY_LINK = re.compile(r"\[\]\([^()\s]*\)")
+"""What is left of an image that was a link."""
 _STYLE = Markdown(tables=Markdown.Tables(cell_blocks="text"))
+_INNER_STYLE = Markdown(
+    tables=Markdown.Tables(cell_blocks="text"),
+    images=Markdown.Images(mode="alt"),
+    inline=Markdown.Inline(ignore_emphasis=True),  # marks for half a word would part it
+)
 _PLACEHOLDER = re.compile("\ufdd0([0-9]{1,6})\ufdd1")
 _RESERVED = re.compile("[\ufdd0\ufdd1]|&#(?:x0*fdd[01]|0*6497[67])(?![0-9a-f]);?", re.I)
 """The placeholder's two noncharacters in a page, plain or as references."""
+_RESERVED_HINTS = ("\ufdd0", "\ufdd1", "&#")
 _CODECS = {"shift_jis": "cp932", "euc-kr": "cp949", "gbk": "gb18030", "gb2312": "gb18030"}
 """What browsers mean by a label, where Python's codec of that name is narrower."""
 _MAX_SOURCE = 20_000_000
@@ -52,12 +61,9 @@ _DECLARED = re.compile(rb"<meta[^>]{0,200}charset|<\?xml[^>]{0,100}encoding", re
 
 def read(data: bytes, path: str) -> Parsed:
     """Read an HTML file."""
-    document = _parse(data)
-    document.remove(_UNSHOWN)
+    document = open_page(decode_page(data))
     title = _title(document)
     described = _property(document, "meta[name=description i]", "content")
-    _tame_links(document, _property(document, "base[href]", "href") or "")
-    _unfold_layout(document)
     apart = _set_apart(document)
     described = described or _first_paragraph(document)
     text, quiet = _put_back(_convert(document), apart)
@@ -75,12 +81,26 @@ def read(data: bytes, path: str) -> Parsed:
     )
 
 
-def _parse(data: bytes) -> Document:
-    text = require_length(_decode(data), _MAX_SOURCE)
-    return parse(_RESERVED.sub("\ufffd", text), positions=False)
+def open_page(source: str) -> Document:
+    """Parse a page; what it does not show is gone, its links and layout are tamed."""
+    text = require_length(source, _MAX_SOURCE)
+    if any(mark in text for mark in _RESERVED_HINTS):
+        text = _RESERVED.sub("\ufffd", text)
+    document = parse(text, positions=False)
+    document.remove(_UNSHOWN)
+    _tame_links(document, _property(document, "base[href]", "href") or "")
+    _unfold_layout(document)
+    return document
 
 
-def _decode(data: bytes) -> str:
+def inner_markdown(document: Document) -> str:
+    """Return a page inside a book or a mail as Markdown without emphasis and images."""
+    _simplify_tables(document)
+    text = clean(document.to_markdown(_INNER_STYLE)).strip("\n")
+    return _EMPTY_LINK.sub("", text) if "[](" in text else text
+
+
+def decode_page(data: bytes) -> str:
     """Decode by our rules where the bytes are Unicode; else the page's own word comes first."""
     declared = _DECLARED.search(data, 0, _PRESCAN) is not None
     text = None if declared and b"\x1b" in data[:100_000] else decode_unicode(data)
@@ -140,14 +160,37 @@ def _resolve(base: str, link: str) -> str | None:
 def _unfold_layout(document: Document) -> None:
     """Turn tables that only place things on the page into plain blocks."""
     for table in document.select(_LAYOUT)[:_MAX_LAYOUT]:
-        parts = _elements(table)
-        table.tag = "div"
-        while parts:
-            part = parts.pop()
-            if part.tag in _LAYOUT_ROWS:
-                parts += _elements(part)
-            if part.tag in _LAYOUT_ROWS or part.tag in _LAYOUT_CELLS:
-                part.tag = "div"
+        _unfold(table)
+
+
+def _unfold(table: Element) -> None:
+    parts = _elements(table)
+    table.tag = "div"
+    while parts:
+        part = parts.pop()
+        if part.tag in _LAYOUT_ROWS:
+            parts += _elements(part)
+        if part.tag in _LAYOUT_ROWS or part.tag in _LAYOUT_CELLS:
+            part.tag = "div"
+
+
+def _simplify_tables(document: Document) -> None:
+    """Unfold tables of one row or column, and make the rows of others equal.
+
+    A table with rows of many lengths or spanning cells would be left in HTML, tags and all.
+    """
+    for element in document.select("[colspan], [rowspan]"):
+        for name in ("colspan", "rowspan"):
+            element.attrs.pop(name, None)
+    for table in document.select("table")[:_MAX_LAYOUT]:
+        rows = [(row, len(_elements(row))) for row in table.select("tr")]
+        width = max((length for _, length in rows), default=0)
+        if len(rows) < 2 or width < 2:
+            _unfold(table)
+        elif width <= _MAX_WIDTH:
+            for row, length in rows:
+                for _ in range(width - length):
+                    row.append(Element("td"))
 
 
 def _elements(parent: Element) -> list[Element]:

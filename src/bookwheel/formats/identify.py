@@ -13,6 +13,30 @@ from bookwheel.model import Status
 
 ZIP, OLE = "a zip archive", "an OLE file"
 
+_ZIP_ERRORS = (
+    BadZipFile,
+    OSError,
+    ValueError,
+    KeyError,
+    NotImplementedError,
+    EOFError,
+    RuntimeError,
+    zlib.error,
+)
+"""What zipfile raises over damaged and locked files."""
+_OLE_ERRORS = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    MemoryError,
+    RecursionError,
+    struct.error,
+)
+"""What olefile raises over damaged files."""
+
 _MAGIC: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ("a PNG image", re.compile(rb"\x89PNG\r\n\x1a\n")),
     ("a JPEG image", re.compile(rb"\xff\xd8\xff")),
@@ -34,10 +58,6 @@ _MAGIC: tuple[tuple[str, re.Pattern[bytes]], ...] = (
 )
 _TEXT_STARTS = frozenset(range(256)) - frozenset(
     b"\x89\xffGR%{P\xd0\x1fB\xfd7\x28\x7fM\xcf\xce\xcaSI"
-)
-_OLE_ERRORS = (
-    *(OSError, ValueError, LookupError, TypeError, AttributeError),
-    *(struct.error, RecursionError),
 )
 _MAX_TYPES = 1_000_000
 _MAX_PACKED = 100_000
@@ -109,7 +129,7 @@ def _zip_kind(data: bytes) -> str:
     try:
         with ZipFile(BytesIO(data)) as package:
             return _package_kind(package)
-    except (BadZipFile, OSError, EOFError, ValueError, KeyError, RuntimeError, zlib.error):
+    except _ZIP_ERRORS:
         return ZIP
 
 

@@ -65,7 +65,7 @@ class Package:
             ValueError,
             OSError,
             EOFError,
-            NotImplementedError,
+            RuntimeError,  # NotImplementedError, for ways of packing that are not known, is one
             zlib.error,
         ) as error:
             raise _damaged(error) from None

@@ -1,0 +1,114 @@
+"""Tests of AsciiDoc files."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bookwheel.formats.adoc import read
+from bookwheel.formats.base import Unreadable
+from bookwheel.formats.registry import read as read_any
+
+PAGE = """\
+// a comment
+= Tides
+Ann Ash <ann@x.org>
+v1.0, 2024-05-06
+:keywords: sea, moon
+:site: https://x.org
+
+High water, see {site}/guide[the guide^] and xref:low.adoc#ebb[low].
+
+[#causes]
+== Causes
+
+.Pull
+[source,python]
+----
+# x
+== y
+----
+
+* moon
+** near
+. first
+
+NOTE: Mind it.
+"""
+
+
+def convert(source: str) -> str:
+    return read(dedent(source).encode(), "dir/file.adoc").text
+
+
+@pytest.mark.parametrize("path", ["a.adoc", "a.asciidoc"])
+def test_headings_blocks_and_lists_become_markdown(path: str) -> None:
+    parsed = read_any(PAGE.encode(), path)
+    assert parsed.text == (
+        "# Tides\n\nAnn Ash \\<ann@x.org>\nv1.0, 2024-05-06\n\n"
+        "High water, see [the guide](https://x.org/guide) and [low](low.adoc#ebb).\n\n"
+        "## Causes\n\n**Pull**\n\n```python\n# x\n== y\n```\n\n"
+        "- moon\n  - near\n1. first\n\n**Note:** Mind it.\n"
+    )
+    assert (parsed.title, parsed.author, parsed.date) == ("Tides", "Ann Ash", "2024-05-06")
+    assert parsed.tags == ("sea", "moon")
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("....\n# x\n....", "```\n# x\n```"),
+        ("```ruby\nx\n```", "```ruby\nx\n```"),
+        ("[WARNING]\n====\nHot.\n\nVery.\n====", "**Warning:**\n\nHot.\n\nVery."),
+        ("[TIP]\nTry.", "**Tip:** Try."),
+        ("____\nSaid.\n____", "> Said."),
+        ("////\ngone\n////\nkept", "kept"),
+        ("[cols=\"1,2\"]\n|===\n|a |b\n\n|1\n|2 or\nmore\n|===",
+         "| a | b |\n| --- | --- |\n| 1 | 2 or more |"),
+        ("|===\n|a |b\n\n2+|wide\n|===", "| a | b |\n| --- | --- |\n| wide |  |"),
+        ("|===\n|a |b \\| c\n|===", "| a | b \\| c |\n| --- | --- |"),
+        ("link:a.html[A, window=_blank] <<here,Here>> <<there>>",
+         "[A](a.html) [Here](#here) [there](#there)"),
+        ("image::a.png[The sea, width=3]", "The sea"),
+        ("Word footnote:[Note.] kbd:[Ctrl]", "Word  (Note.) Ctrl"),
+        ("term:: What it means.", "term: What it means."),
+        ("one +\ntwo", "one\ntwo"),
+        ("ifdef::x[]\nkept\nendif::[]\ninclude::b.adoc[]", "kept"),
+        ("x\n\n  # indented\n  code", "x\n\n```\n  # indented\n  code\n```"),
+        ("'''", "---"),
+        ("* item\n+\n----\nx\n----", "- item\n\n```\nx\n```"),
+        ("----\nnever closed", "```\nnever closed\n```"),
+        ("# Also a heading <b>", "# Also a heading \\<b>"),
+        ("{unknown} `{x}`", "{unknown} `{x}`"),
+    ],
+)  # fmt: skip
+def test_blocks_and_links(source: str, shown: str) -> None:
+    assert convert(source).strip() == shown
+
+
+def test_a_file_of_nothing_but_comments_is_plain_text() -> None:
+    assert convert(":only: settings\n") == ":only: settings\n"
+
+
+@given(st.text(alphabet="ab=-.*|_+/[]<>:,{}` \n1#", max_size=200))
+@settings(max_examples=100, deadline=None)
+def test_any_text_is_read_or_refused(source: str) -> None:
+    try:
+        assert read(source.encode(), "a.adoc").title
+    except Unreadable:
+        pass
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_any_mutation_is_read_or_refused(draw: st.DataObject) -> None:
+    data = bytearray(PAGE.encode())
+    for _ in range(draw.draw(st.integers(1, 8))):
+        data[draw.draw(st.integers(0, len(data) - 1))] = draw.draw(st.integers(0, 255))
+    try:
+        assert read(bytes(data), "a.adoc").text
+    except Unreadable:
+        pass
