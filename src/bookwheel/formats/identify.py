@@ -58,10 +58,10 @@ _CONTENT_KINDS = (
     (b"ms-excel.sheet", "xlsx"),
 )
 _STREAM_KINDS = (
-    ("WordDocument", "doc"),
-    ("PowerPoint Document", "ppt"),
-    ("Workbook", "xls"),
-    ("Book", "xls"),
+    ("worddocument", "doc"),
+    ("powerpoint document", "ppt"),
+    ("workbook", "xls"),
+    ("book", "xls"),
     ("__properties_version1.0", "msg"),
 )
 _HTML = re.compile(
@@ -146,9 +146,9 @@ def _ole_kind(data: bytes) -> str:
 
     try:
         with OleFileIO(data) as ole:
-            streams = {str(entry[0]) for entry in ole.listdir()}
+            streams = {str(entry[0]).lower() for entry in ole.listdir()}
     except (OSError, ValueError, IndexError, KeyError, TypeError, AttributeError):
         return OLE
-    if streams & {"EncryptedPackage", "EncryptionInfo"}:
+    if streams & {"encryptedpackage", "encryptioninfo"}:
         raise Unreadable(Status.ENCRYPTED, "it is protected by a password")
     return next((kind for stream, kind in _STREAM_KINDS if stream in streams), OLE)
