@@ -164,6 +164,8 @@ def place_sections(text: str, places: Sequence[Place]) -> tuple[Section, ...]:
     for place in places:
         if place.label and (not borders or borders[-1].label != place.label):
             borders.append(place)
+    if not borders:
+        return ()
     found: list[Section] = []
     line, counted = 1, 0
     ends = [*(place.start for place in borders[1:]), len(data)]
