@@ -133,6 +133,10 @@ class Composer:
         if lines:
             self._pieces.append(lines + "\n")
 
+    def end_lines(self) -> None:
+        """Add the blank line that ends a block of lines."""
+        self._pieces.append("\n")
+
     def finish(self) -> tuple[str, tuple[Place, ...]]:
         """Return the text and where its places begin."""
         while self._pieces and not self._pieces[-1].strip("\n"):

@@ -20,6 +20,8 @@ _MAX_RATIO = 100
 _PARSER = etree.XMLParser(  # one for all: setting it up takes longer than parsing a small part
     resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=False
 )
+_DAMAGE = (BadZipFile, ValueError, OSError, EOFError, RuntimeError, zlib.error)
+"""What zipfile raises over damaged members; ways of packing it does not know are among them."""
 _DOCTYPES = (b"<!DOCTYPE", "<!DOCTYPE".encode("utf-16-le"), "<!DOCTYPE".encode("utf-16-be"))
 
 
@@ -60,15 +62,22 @@ class Package:
         try:
             with self._zip.open(member) as file:
                 return file.read(MAX_MEMBER + 1)
-        except (
-            BadZipFile,
-            ValueError,
-            OSError,
-            EOFError,
-            RuntimeError,  # NotImplementedError, for ways of packing that are not known, is one
-            zlib.error,
-        ) as error:
+        except _DAMAGE as error:
             raise _damaged(error) from None
+
+    def read_head(self, name: str, size: int) -> bytes:
+        """Return the first bytes of a member; nothing when there is none or it is damaged."""
+        member = self._members.get(_normal(name))
+        start = None if member is None else _content_start(self._data, member)
+        if member is None or start is None:
+            return b""
+        packed = self._data[start : start + min(size, member.compress_size)]
+        return _inflate(packed, size) or b"" if member.compress_type == ZIP_DEFLATED else packed
+
+    def size(self, name: str) -> int:
+        """Return how long a member says it is, unpacked."""
+        member = self._members.get(_normal(name))
+        return member.file_size if member is not None else 0
 
     def read_xml(self, name: str) -> etree._Element:
         """Return the root of an XML member."""
@@ -91,21 +100,35 @@ def refuse_doctype(data: bytes) -> None:
         raise Unreadable(Status.UNREADABLE, "its XML declares a document type")
 
 
-def _unpack(data: bytes, member: ZipInfo) -> bytes | None:
-    """Return a member that is sound, at twice the speed of zipfile; odd ones are left to it."""
+def _content_start(data: bytes, member: ZipInfo) -> int | None:
+    """Return where the content of a member begins, if it is packed in one of the usual ways."""
     start = member.header_offset
     header = data[start : start + 30]
     if member.compress_type not in (ZIP_DEFLATED, ZIP_STORED) or header[:4] != b"PK\3\4":
         return None
-    start += 30 + int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
-    content = data[start : start + member.compress_size]
-    if member.compress_type == ZIP_DEFLATED:
-        try:
-            content = zlib.decompressobj(-15).decompress(content, member.file_size + 1)
-        except zlib.error:
-            return None
-    sound = len(content) == member.file_size and zlib.crc32(content) == member.CRC
-    return content if sound else None
+    names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+    return start + 30 + names
+
+
+def _unpack(data: bytes, member: ZipInfo) -> bytes | None:
+    """Return a member that is sound, at twice the speed of zipfile; odd ones are left to it."""
+    start = _content_start(data, member)
+    if start is None:
+        return None
+    content: bytes | None = data[start : start + member.compress_size]
+    if content and member.compress_type == ZIP_DEFLATED:
+        content = _inflate(content, member.file_size + 1)
+    if content is None or len(content) != member.file_size:
+        return None
+    return content if zlib.crc32(content) == member.CRC else None
+
+
+def _inflate(packed: bytes, size: int) -> bytes | None:
+    """Unpack no more than so many bytes; None where they are damaged."""
+    try:
+        return zlib.decompressobj(-15).decompress(packed, size)
+    except zlib.error:
+        return None
 
 
 def _normal(name: str) -> str:

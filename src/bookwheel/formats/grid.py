@@ -1,0 +1,176 @@
+"""Rows of a sheet or a text table as a Markdown table whose lines point back to their rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from bookwheel.formats.base import (
+    MAX_LINKS,
+    require_length,
+    shorten_description,
+    shorten_title,
+    title_from_path,
+)
+from bookwheel.formats.blocks import read_outline
+from bookwheel.formats.composing import About, Composer, cell, place_sections, table_row
+from bookwheel.formats.decoding import clean
+from bookwheel.formats.links import MAX_CONTEXT, find_bare_urls, sentence_around
+from bookwheel.model import Link, Parsed, Section
+
+MAX_TEXT = 5_000_000
+"""Characters of all tables of a document; the rows beyond are counted and left out."""
+MAX_COLUMNS = 1_000
+_MAX_LINKED_LINES = 20_000
+_BORDER = re.compile(r"(?<!\\)(?:\\\\)*\|")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_LINK_MARKS = ("://", "](", "www.", "[[")
+
+
+Marks = dict[int, dict[int, str]]
+"""Words by row and column, both from 0."""
+
+
+class Extras(NamedTuple):
+    """What a sheet has beside the values of its cells."""
+
+    area: int
+    """Cells of the rectangle around all cells, where it may be large."""
+    links: Marks
+    errors: Marks
+
+
+class Grid:
+    """The rows of one table as they are gathered: lines of Markdown in runs without a gap."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.runs: list[tuple[int, list[str]]] = []
+        self.width = 0
+        self.columns_left = 0
+        self.rows_left = 0
+
+    def gather(self, rows: Iterable[tuple[int, list[str]]]) -> None:
+        """Take in numbered rows; those without a word are passed over."""
+        following = -1
+        lines: list[str] = []
+        for number, cells in rows:
+            line = " | ".join(cells)
+            if len(cells) > MAX_COLUMNS or line.count("|") >= len(cells) or _is_odd(line):
+                line, width = self._escape(cells)
+            else:
+                line = line.rstrip(" |")
+                width = line.count("|") + 1
+            if not line:
+                continue
+            if self.room <= 0:
+                self.rows_left += 1
+                continue
+            if width > self.width:
+                self.width = width
+            if number != following:
+                lines = []
+                self.runs.append((number, lines))
+            lines.append(f"| {line} |")
+            following = number + 1
+            self.room -= len(line)
+
+    def _escape(self, cells: list[str]) -> tuple[str, int]:
+        """Return a row that needs care as a line of a table, and its width."""
+        shown = [cell(text.replace("\0", "")) for text in cells[:MAX_COLUMNS]]
+        while shown and not shown[-1]:
+            shown.pop()
+        width = len(cells)
+        while width > MAX_COLUMNS and not cells[width - 1]:
+            width -= 1
+        self.columns_left = max(self.columns_left, width - MAX_COLUMNS)
+        return " | ".join(shown), len(shown)
+
+    @property
+    def head(self) -> str:
+        """Return the first line, which names the columns."""
+        return self.runs[0][1][0] if self.runs else ""
+
+    def add_to(self, composer: Composer, label: str) -> None:
+        """Add the table to a document, each line with its row, then what was left out."""
+        if self.runs:
+            first, lines = self.runs[0]
+            composer.begin(label, row=first)
+            blank = self.width - len(_BORDER.findall(lines[0])) + 1
+            composer.add_lines(lines[0] + "  |" * blank)
+            composer.add_lines(table_row(["---"] * self.width))
+            runs = [(first + 1, lines[1:]), *self.runs[1:]]
+            for start, rows in runs:
+                if rows:
+                    composer.begin(label, row=start)
+                    composer.add_lines("\n".join(rows))
+            composer.end_lines()
+        composer.begin(label)
+        left = ((self.rows_left, "rows"), (self.columns_left, "columns"))
+        said = [f"{count:,} more {what}" for count, what in left if count > 0]
+        composer.add(f"({' and '.join(said)} left out.)" if said else "")
+
+
+def _is_odd(line: str) -> bool:
+    """Tell a line that would not be one line of a table; four searches are faster than one."""
+    return "\\" in line or "\n" in line or "\r" in line or "\0" in line
+
+
+def name_columns(head: str) -> str:
+    """Return the names in the first line of a table as a description."""
+    cells = (part.strip() for part in _BORDER.split(_LINK.sub(r"\1", head)))
+    return ", ".join(filter(None, cells))
+
+
+def finish_tables(
+    composer: Composer, path: str, about: About, headings: Iterable[str] = ()
+) -> Parsed:
+    """Return a document of tables, one heading per place.
+
+    Only lines that may hold a link are read as Markdown: a walk over every cell costs more than
+    all the rest.
+    """
+    text, places = composer.finish()
+    require_length(text)
+    sections = tuple(
+        Section(2, heading, *section[2:])
+        for heading, section in zip(headings, place_sections(text, places), strict=False)
+    )
+    return Parsed(
+        title=shorten_title(clean(about.title)) or title_from_path(path),
+        description=shorten_description(clean(about.description)),
+        text=text,
+        tags=about.tags,
+        author=shorten_title(clean(about.author)) or None,
+        date=about.date or None,
+        language=about.language or None,
+        sections=sections,
+        links=tuple(_links(text)),
+        places=places,
+    )
+
+
+def _links(text: str) -> list[Link]:
+    found: list[Link] = []
+    if not any(mark in text for mark in _LINK_MARKS):
+        return found
+    read = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if "](" in line or "[[" in line:
+            if read < _MAX_LINKED_LINES:
+                found += read_outline(line, line=number).links
+                read += 1
+        elif "://" in line or "www." in line:
+            found += _bare_links(line, number)
+    return found[:MAX_LINKS]
+
+
+def _bare_links(line: str, number: int) -> Iterator[Link]:
+    """Yield the links of a row that are only written out; their sentence is the row or the cell."""
+    row = line.strip("| ") if len(line) <= MAX_CONTEXT else ""
+    for at, url in find_bare_urls(line):
+        context = row or line[line.rfind(" | ", 0, at) + 3 : line.find(" | ", at)]
+        if len(context) > MAX_CONTEXT:
+            context = sentence_around(line, at, at + len(url))
+        yield Link("bare", url, url, context, number)

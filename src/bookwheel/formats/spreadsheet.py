@@ -1,0 +1,220 @@
+"""Spreadsheets of Excel and OpenDocument: each sheet is a table whose lines are its rows.
+
+Values stand as they are stored, not as they are formatted; a formula without a stored value is
+nothing. A sheet whose cells lie too far apart to be built in memory is named and left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date, datetime, time, timedelta
+from io import BytesIO
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from olefile import OleFileIO
+from python_calamine import (
+    CalamineError,
+    CalamineSheet,
+    CalamineWorkbook,
+    PasswordError,
+    SheetMetadata,
+    SheetTypeEnum,
+    SheetVisibleEnum,
+)
+
+from bookwheel.formats import odf_meta, ole_properties, ooxml
+from bookwheel.formats.base import Unreadable
+from bookwheel.formats.composing import About, Composer, link, plain
+from bookwheel.formats.grid import MAX_TEXT, Extras, Grid, Marks, finish_tables, name_columns
+from bookwheel.formats.package import Package
+from bookwheel.formats.xls_records import OldWorkbook
+from bookwheel.formats.xlsx_parts import MAX_AREA, Workbook
+from bookwheel.model import Parsed, Status
+
+_OLE = b"\xd0\xcf\x11\xe0"
+_LONG, _WHOLE = 1e15, 1e21
+"""Numbers between these are whole, and written in full."""
+_T = TypeVar("_T")
+
+
+class _Beside(Protocol):
+    """What gives the words beside the cells of a sheet, by its index and name."""
+
+    def read_sheet(self, index: int, name: str) -> Extras: ...
+
+    def read_blocks(self, index: int, name: str) -> Iterable[str]: ...
+
+
+class _Source(NamedTuple):
+    """The bytes to read cells from, the properties, and for Excel files what is beside cells."""
+
+    data: bytes
+    about: About
+    beside: _Beside | None = None
+
+
+def read(data: bytes, path: str) -> Parsed:
+    """Read a spreadsheet of any kind."""
+    source = _read_ole(data) if data.startswith(_OLE) else _read_package(data)
+    cells = _guarded(lambda: CalamineWorkbook.from_filelike(BytesIO(source.data)))
+    composer = Composer()
+    reading = _Reading(cells, source.beside, composer)
+    for index, sheet in enumerate(cells.sheets_metadata):
+        reading.add(index, sheet)
+    if not reading.headings:
+        raise Unreadable(Status.NO_TEXT, "its sheets are empty")
+    about = source.about
+    described = about.description or name_columns(reading.head)
+    return finish_tables(composer, path, about._replace(description=described), reading.headings)
+
+
+def _read_ole(data: bytes) -> _Source:
+    with OleFileIO(BytesIO(data)) as ole:
+        name = next((name for name in ("Workbook", "Book") if ole.exists(name)), "")
+        try:
+            stream = ole.openstream(name).read() if name else b""
+        except (OSError, ValueError, IndexError, TypeError) as error:
+            raise _damaged(error) from None
+        workbook = OldWorkbook(stream)
+        changed = workbook.without_strays()
+        about = ole_properties.read_about(ole)
+    return _Source(_replace(data, name, changed) if changed else data, about, workbook)
+
+
+def _replace(data: bytes, name: str, stream: bytes) -> bytes:
+    """Return an OLE file with another stream in the place of one of the same length."""
+    file = BytesIO(data)
+    with OleFileIO(file, write_mode=True) as ole:
+        try:
+            ole.write_stream(name, stream)
+        except (OSError, ValueError, NotImplementedError):
+            return data
+        return file.getvalue()
+
+
+def _read_package(data: bytes) -> _Source:
+    package = Package(data)
+    if package.has("content.xml"):
+        odf_meta.refuse_encrypted(package)
+        return _Source(data, odf_meta.read_about(package))
+    workbook = Workbook(package)
+    about = ooxml.read_about(package)
+    return _Source(data, about, None if workbook.is_binary else workbook)
+
+
+def _guarded(work: Callable[[], _T]) -> _T:
+    """Do what the library may refuse; its panics are no Exception, yet mean no more than one."""
+    try:
+        return work()
+    except PasswordError:
+        raise Unreadable(Status.ENCRYPTED, "it is protected by a password") from None
+    except (CalamineError, ValueError, OSError) as error:
+        raise _damaged(error) from None
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":
+            raise _damaged(error) from None
+        raise
+
+
+def _damaged(error: BaseException) -> Unreadable:
+    return Unreadable(Status.UNREADABLE, f"a damaged spreadsheet ({str(error)[:80]})")
+
+
+class _Reading:
+    """One file as its sheets are read."""
+
+    def __init__(self, cells: CalamineWorkbook, beside: _Beside | None, composer: Composer) -> None:
+        self.cells = cells
+        self.beside = beside
+        self.composer = composer
+        self.room = MAX_TEXT
+        self.headings: list[str] = []
+        self.head = ""
+
+    def add(self, index: int, sheet: SheetMetadata) -> None:
+        """Add a sheet that has anything to read; one with charts alone is a sheet too."""
+        name = " ".join(sheet.name.split())
+        is_table = sheet.typ == SheetTypeEnum.WorkSheet
+        grid, said = self.read_cells(index, sheet.name) if is_table else (None, "")
+        blocks = list(self.beside.read_blocks(index, sheet.name)) if self.beside else []
+        if not (any(blocks) or said or (grid and grid.runs)):
+            return
+        heading = name if sheet.visible == SheetVisibleEnum.Visible else f"{name} (hidden)"
+        label = f"sheet '{name}'"
+        self.headings.append(heading)
+        self.composer.begin(label)
+        self.composer.add(f"## {plain(heading)}")
+        if grid:
+            grid.add_to(self.composer, label)
+            self.room = grid.room
+            self.head = self.head or grid.head
+        for block in (said, *blocks):
+            self.composer.add(block)
+
+    def read_cells(self, index: int, name: str) -> tuple[Grid | None, str]:
+        """Return the table of a sheet, or words on why there is none."""
+        if self.room <= 0:
+            return None, "(This sheet is left out: the file is too long.)"
+        extras = self.beside.read_sheet(index, name) if self.beside else Extras(0, {}, {})
+        if extras.area > MAX_AREA:
+            return None, "(This sheet is left out: its cells lie too far apart.)"
+        sheet = _guarded(lambda: self.cells.get_sheet_by_index(index))
+        grid = Grid(self.room)
+        marked = extras.links or extras.errors
+        grid.gather(_marked(sheet, extras.links, extras.errors) if marked else _rows(sheet))
+        return grid, ""
+
+
+def _rows(sheet: CalamineSheet) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not empty, with their numbers from 1."""
+    for number, row in enumerate(sheet.iter_rows(), 1):
+        if row.count("") < len(row):
+            yield number, _words(row)
+
+
+def _marked(sheet: CalamineSheet, links: Marks, errors: Marks) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows with their links and errors, which the library does not give."""
+    first = sheet.start[1] if sheet.start else 0
+    none: dict[int, str] = {}
+    for number, row in enumerate(sheet.iter_rows()):
+        cells = _words(row)
+        for at, words in errors.get(number, none).items():
+            if 0 <= at - first < len(cells):
+                cells[at - first] = cells[at - first] or words
+        for at, target in links.get(number, none).items():
+            if 0 <= at - first < len(cells) and cells[at - first]:
+                cells[at - first] = link(cells[at - first], target)
+        yield number + 1, cells
+
+
+def _words(row: list[Any]) -> list[str]:
+    return [
+        value
+        if (kind := value.__class__) is str
+        else f"{value:.15g}"
+        if kind is float and -_LONG < value < _LONG
+        else _shown(value)
+        for value in row
+    ]
+
+
+def _shown(value: Any) -> str:
+    """Return a value as a person would write it, dates by ISO 8601."""
+    kind = value.__class__
+    if kind is float:
+        return str(int(value)) if _LONG <= abs(value) < _WHOLE else f"{value:.15g}"
+    if kind is bool:
+        return "TRUE" if value else "FALSE"
+    if kind is datetime:
+        return str(value.isoformat(" ", "seconds"))
+    if kind is time:
+        return str(value.isoformat("seconds"))
+    if kind is date:
+        return str(value.isoformat())
+    return _duration(value) if kind is timedelta else str(value)
+
+
+def _duration(value: timedelta) -> str:
+    seconds = round(value.total_seconds())
+    sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
+    return f"{sign}{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"

@@ -1,0 +1,204 @@
+"""What stands beside the cells of an Excel sheet: links, errors, comments, text boxes, charts.
+
+A sheet's XML is searched for what matters, not parsed: that would cost more than its cells.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+from lxml import etree
+
+from bookwheel.formats import ooxml
+from bookwheel.formats.base import Unreadable
+from bookwheel.formats.charts import read_chart, read_diagram
+from bookwheel.formats.composing import plain
+from bookwheel.formats.drawing import Relations, child, markdown, read_paragraphs, relation_id
+from bookwheel.formats.grid import Extras, Marks
+from bookwheel.formats.package import Package
+from bookwheel.model import Status
+
+MAX_AREA = 20_000_000
+"""Cells of the rectangle around all that a sheet holds, which is built whole in memory."""
+_TWO_LETTERS, _ALL_COLUMNS = 702, 18_278
+"""How many columns names of up to two and of up to three letters give."""
+_MAX_NOTES = 5_000
+_MAX_LINKED = 20_000
+_FAR = re.compile(rb' r="[A-Za-z](?:[A-Za-z]{1,2}[0-9]|[0-9]{6})')
+_WIDE = re.compile(rb' r="[A-Za-z]{3}[0-9]')
+_FILLED = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Za-z]{1,3})([0-9]{1,7})"[^>]*(?<!/)>')
+_ROW = re.compile(rb'<(?:\w+:)?row\s(?:[^>]*?\s)?r="([0-9]{1,7})"')
+_CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
+_LINK = re.compile(rb"<(?:\w+:)?hyperlink\s([^>]*)>")
+_ERROR = re.compile(
+    rb'<(?:\w+:)?c\s([^>]*\bt="e"[^>]*)>(?:(?!</(?:\w+:)?c>).){0,20000}?<(?:\w+:)?v>([^<]{1,20})<',
+    re.DOTALL,
+)
+_ATTRIBUTE = re.compile(rb"""([\w:.]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_COUNT = re.compile(rb'\buniqueCount="([0-9]+)"')
+_THREADED = "[Threaded comment]"
+
+
+class Workbook:
+    """The parts of an Excel file by the names of their sheets."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        main = ooxml.find_main_part(package)
+        self.is_binary = main.lower().endswith(".bin")
+        self._relations = ooxml.read_relations(package, main)
+        self._parts: dict[str, str] = {}
+        self._known: dict[str, Relations] = {}
+        self._persons: dict[str, str] | None = None
+        if self.is_binary:
+            return
+        for element in package.read_xml(main).iterfind("{*}sheets/{*}sheet"):
+            relation = self._relations.get(relation_id(element))
+            if relation is not None and package.has(relation.target):
+                self._parts[str(element.get("name", ""))] = relation.target
+        self._refuse_counts()
+
+    def _refuse_counts(self) -> None:
+        """Refuse a table of strings that claims to be longer than it can be."""
+        for relation in self._relations.values():
+            if relation.kind == "sharedStrings" and self._package.has(relation.target):
+                head = self._package.read_head(relation.target, 2_000)
+                count = _COUNT.search(head)
+                if count and int(count[1]) > self._package.size(relation.target):
+                    raise Unreadable(Status.UNREADABLE, "its table of strings is damaged")
+
+    def read_sheet(self, index: int, name: str) -> Extras:
+        """Return what is beside the cells of a sheet."""
+        part = self._parts.get(name)
+        if part is None:
+            return Extras(0, {}, {})
+        data = self._package.read(part)
+        links = self._links(part, data) if b"hyperlink " in data else {}
+        errors = _errors(data) if b't="e"' in data else {}
+        return Extras(_area(data), links, errors)
+
+    def _ties(self, part: str) -> Relations:
+        if part not in self._known:
+            self._known = {part: ooxml.read_relations(self._package, part)}
+        return self._known[part]
+
+    def _links(self, part: str, data: bytes) -> Marks:
+        relations = self._ties(part)
+        found: Marks = {}
+        for number, tag in enumerate(_LINK.finditer(data)):
+            values = _attributes(tag[1])
+            relation = relations.get(values.get("id", ""))
+            place = _CELL.match(values.get("ref", ""))
+            if place and relation is not None and relation.is_external and number < _MAX_LINKED:
+                found.setdefault(int(place[2]) - 1, {})[column(place[1])] = relation.target
+        return found
+
+    def read_blocks(self, index: int, name: str) -> Iterator[str]:
+        """Yield the comments, text boxes and charts of a sheet as Markdown."""
+        part = self._parts.get(name)
+        if part is None:
+            return
+        relations = self._ties(part)
+        notes = [*self._comments(relations), *self._threads(relations)][:_MAX_NOTES]
+        if notes:
+            yield "Comments:\n\n" + "\n".join(notes)
+        for target, root in self._roots(relations, "drawing"):
+            yield from self._drawing(root, ooxml.read_relations(self._package, target))
+
+    def _roots(self, relations: Relations, kind: str) -> Iterator[tuple[str, etree._Element]]:
+        for relation in relations.values():
+            if relation.kind == kind and self._package.has(relation.target):
+                try:
+                    yield relation.target, self._package.read_xml(relation.target)
+                except Unreadable:
+                    continue  # a damaged drawing does not keep the cells out
+
+    def _comments(self, relations: Relations) -> Iterator[str]:
+        for _, root in self._roots(relations, "comments"):
+            authors = [(e.text or "").strip() for e in root.iterfind("{*}authors/{*}author")]
+            for comment in root.iterfind("{*}commentList/{*}comment"):
+                words = " ".join("".join(comment.itertext("{*}t")).split())
+                index = comment.get("authorId", "")
+                known = index.isdecimal() and int(index) < len(authors)
+                author = authors[int(index)] if known else ""
+                if words and not words.startswith(_THREADED):
+                    yield _note(comment.get("ref", ""), author, words)
+
+    def _threads(self, relations: Relations) -> Iterator[str]:
+        for _, root in self._roots(relations, "threadedComment"):
+            for comment in root.iterfind("{*}threadedComment"):
+                words = " ".join((comment.findtext("{*}text") or "").split())
+                if words:
+                    author = self._person(comment.get("personId", ""))
+                    yield _note(comment.get("ref", ""), author, words)
+
+    def _person(self, name: str) -> str:
+        if self._persons is None:
+            self._persons = {
+                str(element.get("id", "")): str(element.get("displayName", ""))
+                for _, root in self._roots(self._relations, "person")
+                for element in root.iterchildren("{*}person")
+            }
+        return self._persons.get(name, "")
+
+    def _drawing(self, root: etree._Element, relations: Relations) -> Iterator[str]:
+        for body in root.iter("{*}txBody"):
+            yield markdown(read_paragraphs(body, relations))
+        for picture in root.iter("{*}pic"):
+            properties = child(next(picture.iterchildren("{*}*"), None), "cNvPr")
+            words = "" if properties is None else " ".join(properties.get("descr", "").split())
+            yield f"Image: {plain(words)}" if words else ""
+        for _, chart in self._roots(relations, "chart"):
+            yield from read_chart(chart)
+        for _, diagram in self._roots(relations, "diagramData"):
+            yield read_diagram(diagram)
+
+
+def _note(place: str, author: str, words: str) -> str:
+    said = f"{author}: {words}" if author and not words.startswith(author) else words
+    return f"- {place}: {plain(said)}"
+
+
+def _attributes(tag: bytes) -> dict[str, str]:
+    """Return the attributes of a tag by their names without prefixes."""
+    return {
+        name.rpartition(b":")[2].decode("ascii", "replace"): html.unescape(
+            (one or two).decode("utf-8", "replace")
+        )
+        for name, one, two in _ATTRIBUTE.findall(tag)
+    }
+
+
+def _errors(data: bytes) -> Marks:
+    found: Marks = {}
+    for tag in _ERROR.finditer(data):
+        place = _CELL.match(_attributes(tag[1]).get("r", ""))
+        if place:
+            words = tag[2].decode("utf-8", "replace")
+            found.setdefault(int(place[2]) - 1, {})[column(place[1])] = words
+    return found
+
+
+def _area(data: bytes) -> int:
+    """Return how many cells the rectangle around all cells has, where it can be large at all."""
+    if not _FAR.search(data):
+        return 0
+    rows = [int(number) for number in _ROW.findall(data)]
+    width = _ALL_COLUMNS if _WIDE.search(data) else _TWO_LETTERS
+    if (max(rows, default=0) - min(rows, default=0) + 1) * width <= MAX_AREA:
+        return 0
+    places = _FILLED.findall(data)
+    rows = [int(number) for _, number in places]
+    columns = [column(letters.decode()) for letters in {letters for letters, _ in places}]
+    width = max(columns, default=0) - min(columns, default=0) + 1
+    return width * (max(rows, default=0) - min(rows, default=0) + 1)
+
+
+def column(letters: str) -> int:
+    """Return the number of a column from 0: `A` is 0, `AA` is 26."""
+    number = 0
+    for letter in letters.upper():
+        number = number * 26 + ord(letter) - 64
+    return number - 1
