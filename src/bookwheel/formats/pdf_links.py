@@ -14,6 +14,7 @@ from bookwheel.model import Link
 from bookwheel.text.cut import cut, squeeze
 
 _MAX_LAID_OVER = 5_000
+_MOST_LINES = 4
 _NOTES = frozenset(
     {
         pdfium.FPDF_ANNOT_TEXT,
@@ -44,27 +45,27 @@ def count_annotations(page: Page) -> int:
 def read_links(document: Handle, page: Page) -> list[Annotation]:
     """Return the links to addresses; none of them twice."""
     found: dict[str, Annotation] = {}
-    last = ""
+    last, lines = "", 0
     position, handle = ctypes.c_int(0), pdfium.FPDF_LINK()
     for _ in range(_MAX_LAID_OVER):
         if not pdfium.FPDFLink_Enumerate(page.handle, position, handle):
             break
         target = _address(document, handle)
-        if not target or (target in found and target != last):
+        if not target:
             continue
-        text, at = _text_under(page, handle)
-        if target == last:
-            # A link that is broken over two lines is laid over each of them.
-            text, at = _join(found[target], text), found[target].at
-        found[target] = Annotation(target, text, at)
+        # A link that is broken over lines is laid over each of them.
+        lines = lines + 1 if target == last else 1
+        if target not in found:
+            found[target] = Annotation(target, *_text_under(page, handle))
+        elif 1 < lines <= _MOST_LINES:
+            more, _ = _text_under(page, handle)
+            found[target] = _join(found[target], more)
         last = target
     return list(found.values())
 
 
-def _join(before: Annotation, text: str) -> str:
-    if text in before.text or len(before.text) > MAX_LINK_TEXT:
-        return before.text
-    return f"{before.text} {text}".strip()
+def _join(before: Annotation, more: str) -> Annotation:
+    return before if more in before.text else before._replace(text=f"{before.text} {more}".strip())
 
 
 def _address(document: Handle, handle: Handle) -> str:
@@ -99,11 +100,20 @@ def as_links(annotations: list[Annotation], block: str, *, length: int, line: in
     for target, text, at in annotations:
         about = at * len(flat) // max(1, length)
         start = _find(flat, text, about)
-        context = sentence_around(flat, start, start + len(text)) if start >= 0 else text
         shown = cut(text, limit=MAX_LINK_TEXT) or target
+        context = _context(block, flat, start, start + len(text)) if start >= 0 else text
         on_line = line + block.count("\n", 0, start if start >= 0 else about)
         links.append(Link("annotation", target, shown, cut(context, limit=MAX_CONTEXT), on_line))
     return links
+
+
+def _context(block: str, flat: str, start: int, end: int) -> str:
+    """Return the sentence of a link's paragraph in which it stands."""
+    first = block.rfind("\n\n", 0, start) + 1
+    last = block.find("\n\n", end)
+    paragraph = flat[first : last if last >= 0 else None]
+    sentence = sentence_around(paragraph, start - first, end - first)
+    return sentence.replace("\\<", "<").removeprefix("\\")
 
 
 def _find(flat: str, text: str, about: int) -> int:

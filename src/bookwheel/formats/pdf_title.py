@@ -16,8 +16,7 @@ from bookwheel.text.cut import squeeze
 _LINES_LOOKED_AT = 60
 _LARGER = 1.15
 """A title is so many times as high as most letters of the page."""
-_SAME = 0.82
-"""Letters of one size differ by so much in height, if words in another font are among them."""
+_SAME = 0.93
 _MOST_LINES = 5
 _SHORTEST = 4
 _LEVEL = 0.1
@@ -51,22 +50,22 @@ def guess_title(page: Page, raw: str) -> str:
 
 
 def _measure(page: Page, raw: str) -> list[_Line]:
-    """Return the first upright lines of a page, each with the height of a letter in its middle."""
+    """Return the first upright lines of a page, each with the height of its letters."""
     found: list[_Line] = []
     at = 0
     for line in raw.split("\r\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT]:
         text = clean(line).strip()
-        if len(text) >= 2:
-            letter = _letter_near(line, len(line) // 2)
-            height = _height(page, at + letter)
-            if height:
-                found.append(_Line(text, height))
+        if len(text) >= 2 and (height := _usual_height(page, line, at)):
+            found.append(_Line(text, height))
         at += len(line) + 2
     return found
 
 
-def _letter_near(line: str, middle: int) -> int:
-    return next((i for i in range(middle, len(line)) if line[i].isalnum()), middle)
+def _usual_height(page: Page, line: str, at: int) -> float:
+    """Return the middle one of three letters' heights: some words may be in another font."""
+    places = [len(line) * part // 4 for part in (1, 2, 3)]
+    letters = [next((i for i in range(p, len(line)) if line[i].isalnum()), p) for p in places]
+    return sorted(_height(page, at + letter) for letter in letters)[1]
 
 
 def _height(page: Page, at: int) -> float:
