@@ -67,14 +67,14 @@ def read_outline(
     walk = _Walk(body, offset=offset, line=line, quiet=quiet)
     walk.run(body)
     return Outline(
-        sections=tuple(_nest(walk.headings, offset + len(walk.data), walk.last_line())),
+        sections=tuple(nest(walk.headings, offset + len(walk.data), walk.last_line())),
         links=tuple(walk.links),
         title=walk.title or walk.raw_title(),
         description=walk.paragraph or walk.elsewhere,
     )
 
 
-def _nest(headings: list[tuple[int, str, int, int]], end: int, end_line: int) -> list[Section]:
+def nest(headings: list[tuple[int, str, int, int]], end: int, end_line: int) -> list[Section]:
     """Give each heading its end: the next heading that is not deeper."""
     sections: list[Section] = []
     following: list[tuple[int, int, int]] = []
