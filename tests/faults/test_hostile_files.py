@@ -132,6 +132,7 @@ def run(folder: Path, files: Iterable[tuple[str, bytes]]) -> list[tuple[str, str
                 said = str(draft.status)
             else:
                 said = f"failed: {outcome.failure.kind}"
+                print(f"{name}: {outcome.failure}")  # noqa: T201 - what the run is for
                 if outcome.failure.kind == "error":
                     said += f": {outcome.failure.detail[:60]}"
             outcomes.append((Path(name).suffix, said))
