@@ -34,6 +34,15 @@ _MAGIC: tuple[tuple[str, re.Pattern[bytes]], ...] = (
 _TEXT_STARTS = frozenset(range(256)) - frozenset(
     b"\x89\xffGR%{P\xd0\x1fB\xfd7\x28\x7fM\xcf\xce\xcaSI"
 )
+_ZIP_DAMAGE = (
+    BadZipFile,
+    OSError,
+    EOFError,
+    ValueError,
+    KeyError,
+    RuntimeError,  # a password, or a way of packing that there is not
+    zlib.error,
+)
 _MAX_TYPES = 1_000_000
 _MAX_PACKED = 100_000
 _LATE_PDF = 1_024
@@ -104,7 +113,7 @@ def _zip_kind(data: bytes) -> str:
     try:
         with ZipFile(BytesIO(data)) as package:
             return _package_kind(package)
-    except (BadZipFile, OSError, ValueError, KeyError, NotImplementedError):
+    except _ZIP_DAMAGE:
         return ZIP
 
 
