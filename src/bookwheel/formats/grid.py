@@ -106,10 +106,11 @@ class Grid:
                     composer.begin(label, row=start)
                     composer.add_lines("\n".join(rows))
             composer.end_lines()
-        composer.begin(label)
         left = ((self.rows_left, "rows"), (self.columns_left, "columns"))
         said = [f"{count:,} more {what}" for count, what in left if count > 0]
-        composer.add(f"({' and '.join(said)} left out.)" if said else "")
+        if said:
+            composer.begin(label)
+            composer.add(f"({' and '.join(said)} left out.)")
 
 
 def _is_odd(line: str) -> bool:

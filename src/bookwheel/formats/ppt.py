@@ -137,7 +137,7 @@ class _Deck:
         """Yield what a list names, each with the text that stands in the list itself."""
         starts = [r for r in records(self.data, listing.start, listing.end) if r.kind == _PERSIST]
         ends = [*(record.start - 8 for record in starts[1:]), listing.end]
-        for record, end in zip(starts, ends, strict=True):
+        for record, end in zip(starts, ends, strict=False):
             content = self.data[record.start : record.end]
             reference = int.from_bytes(content[:4], "little")
             stretch = Record(_LIST, 0, record.end, end)
