@@ -109,7 +109,7 @@ def _find_rows(
     found: list[tuple[int, int]] = []
     for place, end in zip(places, ends, strict=True):
         if place.row and _normal(place.label) == label:
-            lines = data[place.start : end].split(b"\n")
+            lines = data[place.start : end].rstrip(b"\n").split(b"\n")
             below, beyond = max(0, first - place.row), last + 1 - place.row
             if below < min(beyond, len(lines)):
                 start = place.start + sum(len(line) + 1 for line in lines[:below])
