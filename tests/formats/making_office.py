@@ -169,6 +169,7 @@ def opendocument(kind: str, body: str, more: dict[str, str | bytes] | None = Non
         "meta.xml": f"<office:document-meta{_ODF}><office:meta><dc:title>Kept</dc:title>"
         "<meta:keyword>one</meta:keyword><meta:keyword>two</meta:keyword></office:meta>"
         "</office:document-meta>",
+        "META-INF/manifest.xml": "<m:manifest xmlns:m='m'/>",
     }
     parts |= {
         name: content.replace("<root>", f"<root{_ODF}>") if isinstance(content, str) else content

@@ -99,6 +99,7 @@ class Grid:
             composer.begin(label, row=first)
             blank = self.width - len(_BORDER.findall(lines[0])) + 1
             composer.add_lines(lines[0] + "  |" * blank)
+            composer.begin(label)
             composer.add_lines(table_row(["---"] * self.width))
             runs = [(first + 1, lines[1:]), *self.runs[1:]]
             for start, rows in runs:
