@@ -99,6 +99,7 @@ class Grid:
             composer.begin(label, row=first)
             blank = self.width - len(_BORDER.findall(lines[0])) + 1
             composer.add_lines(lines[0] + "  |" * blank)
+            composer.begin(label)
             composer.add_lines(table_row(["---"] * self.width))
             runs = [(first + 1, lines[1:]), *self.runs[1:]]
             for start, rows in runs:
@@ -106,10 +107,11 @@ class Grid:
                     composer.begin(label, row=start)
                     composer.add_lines("\n".join(rows))
             composer.end_lines()
-        composer.begin(label)
         left = ((self.rows_left, "rows"), (self.columns_left, "columns"))
         said = [f"{count:,} more {what}" for count, what in left if count > 0]
-        composer.add(f"({' and '.join(said)} left out.)" if said else "")
+        if said:
+            composer.begin(label)
+            composer.add(f"({' and '.join(said)} left out.)")
 
 
 def _is_odd(line: str) -> bool:

@@ -23,22 +23,24 @@ _DAMAGE = (
     OverflowError,
     struct.error,
 )
+_STREAM = "\x05SummaryInformation"
+_CODEPAGE, _CREATED = 1, 12
 _UTF_8 = (65001, -535)
 _MACINTOSH = 10000
 
 
 def read_about(ole: OleFileIO[Any]) -> About:
     """Return the properties; damaged ones are as good as none."""
+    if not ole.exists(_STREAM):
+        return About()
     try:
-        found = ole.get_metadata()
+        # 10 is the total time of editing: a duration, not a date.
+        found = ole.getproperties(_STREAM, convert_time=True, no_conversion=[10])
     except _DAMAGE:
         return About()
-    codec = _codec(getattr(found, "codepage", None))
-    title, subject, author, words, comments = (
-        _decode(getattr(found, name, None), codec)
-        for name in ("title", "subject", "author", "keywords", "comments")
-    )
-    created = getattr(found, "create_time", None)
+    codec = _codec(found.get(_CODEPAGE))
+    title, subject, author, words, comments = (_decode(found.get(n), codec) for n in range(2, 7))
+    created = found.get(_CREATED)
     return About(
         title=title,
         description=comments or subject,

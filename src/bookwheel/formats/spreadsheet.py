@@ -148,8 +148,10 @@ class _Reading:
             grid.add_to(self.composer, label)
             self.room = grid.room
             self.head = self.head or grid.head
-        for block in (said, *blocks):
-            self.composer.add(block)
+        words = [block for block in (said, *blocks) if block]
+        if words:
+            self.composer.begin(label)
+            self.composer.add("\n\n".join(words))
 
     def read_cells(self, index: int, name: str) -> tuple[Grid | None, str]:
         """Return the table of a sheet, or words on why there is none."""
