@@ -147,7 +147,7 @@ def _ole_kind(data: bytes) -> str:
     try:
         with OleFileIO(data) as ole:
             streams = {str(entry[0]).lower() for entry in ole.listdir()}
-    except (OSError, ValueError, IndexError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, IndexError, KeyError, TypeError, AttributeError, RecursionError):
         return OLE
     if streams & {"encryptedpackage", "encryptioninfo"}:
         raise Unreadable(Status.ENCRYPTED, "it is protected by a password")
