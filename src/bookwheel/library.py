@@ -302,11 +302,11 @@ class Library:
 
         return read_outline(self._engine, document, depth=depth)
 
-    def heading_above(self, hit: SearchHit) -> SafeText:
-        """Return the heading that a hit stands under, if there is one."""
-        return make_safe(
-            self._engine.heading_above(hit.collection, hit.document, hit.start_line) or ""
-        )
+    def headings_above(self, hits: Sequence[SearchHit]) -> list[SafeText]:
+        """Return the heading that each hit stands under, empty where there is none."""
+        places = [(hit.collection, hit.document, hit.start_line) for hit in hits]
+        found = self._engine.headings_above(places)
+        return [make_safe(found.get(place, "")) for place in places]
 
     def section(self, document: Document, heading: str, *, subsections: bool = True) -> SectionText:
         """Read one section of a document."""

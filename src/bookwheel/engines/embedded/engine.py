@@ -226,9 +226,11 @@ class EmbeddedEngine:
         with self._reading() as connection:
             return catalog.read_headings(connection, wanted)
 
-    def heading_above(self, collection: str, path: str, line: int) -> str | None:
+    def headings_above(
+        self, wanted: Sequence[tuple[str, str, int]]
+    ) -> dict[tuple[str, str, int], str]:
         with self._reading() as connection:
-            return catalog.read_heading_above(connection, collection, path, line)
+            return catalog.read_headings_above(connection, wanted)
 
     def links(self, key: int) -> list[Link]:
         with self._reading() as connection:
