@@ -32,10 +32,15 @@ def test_every_row_has_unit_length(model: StaticEmbedder) -> None:
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-6)
 
 
-def test_a_text_without_known_pieces_gets_zeros(model: StaticEmbedder) -> None:
-    """Nothing is known of an empty text, or of a script that the vocabulary lacks."""
+def test_a_text_without_words_gets_zeros(model: StaticEmbedder) -> None:
+    """Blank texts are like nothing; signs that the vocabulary lacks are known by their bytes."""
     rows = model.embed(["", " \n\t", "𐎠𐎡𐎢", QUESTION])
-    assert rows.any(axis=1).tolist() == [False, False, False, True]
+    assert rows.any(axis=1).tolist() == [False, False, True, True]
+
+
+def test_a_broken_text_gets_a_vector_too(model: StaticEmbedder) -> None:
+    """Half a sign, as damaged files hold, stops nothing."""
+    assert np.isfinite(model.embed(["half \ud800 sign", "nul \0"])).all()
 
 
 def test_no_texts_give_no_rows(model: StaticEmbedder) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 WORD_START = "▁"
@@ -16,6 +16,9 @@ _REMEMBERED = 50_000
 """Words kept: some 8 MB; the commonest come back at once after all are forgotten."""
 _LONGEST = 48
 """Characters cut as one: the work grows with the square, and what is longer is no word."""
+_FIRST_BYTE = 3
+"""The number of byte 0: SentencePiece puts the bytes after its three marks."""
+_NONE = 1 << 30
 _PARTS = re.compile(r"[^\W_]+|[\W_]+")
 
 
@@ -64,7 +67,12 @@ class Pieces(dict[str, bytes]):
                 joint[at - 1] = known.get(parts[at - 1] + parts[at], _NONE)
             if at < len(joint):
                 joint[at] = known.get(parts[at] + parts[at + 1], _NONE)
-        return [known[part] for part in parts if part in known]
+        return [number for part in parts for number in self._number(part)]
 
-
-_NONE = 1 << 30
+    def _number(self, part: str) -> Iterable[int]:
+        """Return the number of a piece; a sign that is none counts as the bytes it is made of."""
+        if part in self._vocabulary:
+            return (self._vocabulary[part],)
+        if part == WORD_START:  # says nothing by itself
+            return ()
+        return (_FIRST_BYTE + byte for byte in part.encode("utf-8", "replace"))

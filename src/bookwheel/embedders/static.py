@@ -33,7 +33,7 @@ _TABLE = "wordllama/weights/l2_supercat_256.safetensors"
 _VOCABULARY = "wordllama/tokenizers/l2_supercat_tokenizer_config.json"
 _TENSOR = "embedding.weight"
 _FIRST_PIECE = 259
-"""Before it come marks and single bytes, which mean nothing by themselves."""
+"""Before it come marks and single bytes, which texts do not name."""
 _MAX_TOKENS = 1024
 _MAX_CHARACTERS = 8 * _MAX_TOKENS
 _BATCH = 256
@@ -96,7 +96,7 @@ def lower_shouting(text: str) -> str:
 
 
 def read_vocabulary(path: Path) -> dict[str, int]:
-    """Return the pieces that mean something: no bare bytes, no lone mark of a word's start."""
+    """Return the pieces of words with their numbers, without marks and bytes."""
     known: dict[str, int] = json.loads(path.read_bytes())["model"]["vocab"]
     del known[WORD_START]
     return {piece: number for piece, number in known.items() if number >= _FIRST_PIECE}
