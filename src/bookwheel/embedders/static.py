@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Sequence
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import distribution
 from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING
@@ -117,12 +117,6 @@ def map_tensor(path: Path, name: str) -> tuple[NDArray[np.float16], bytes]:
 
 def _files() -> tuple[str, Path, Path]:
     """Return the wheel's version and where it was installed; none of its code is imported."""
-    try:
-        found = distribution(_WHEEL)
-    except PackageNotFoundError:
-        raise BadRequest(
-            "The vectors of the static embedder are not installed.",
-            hint=f"Run pip install {_WHEEL}, or set the embedder to none.",
-        ) from None
+    found = distribution(_WHEEL)
     table, vocabulary = (Path(str(found.locate_file(name))) for name in (_TABLE, _VOCABULARY))
     return found.version, table, vocabulary
