@@ -370,6 +370,7 @@ def test_doctor_shows_every_setting_with_where_it_came_from(
     assert origins["workers"] == (2, "BOOKWHEEL_WORKERS")
     assert origins["max_file_mb"] == (7, "bookwheel.toml")
     assert origins["snippet_length"] == (200, "default")
+    assert report["installed"]["packages"] > 20
     plain = call("doctor", *where).out
     assert all(f"{name:<18} " in plain for name in origins)
     assert plain.endswith("The index is sound.\n")
