@@ -30,6 +30,7 @@ FIGURES = (
     "handshake",
     "throughput",
     "crowd",
+    "embedding",
 )
 _LIBRARIES = ("bookwheel", "apsw", "tantivy", "typer", "mcp")
 

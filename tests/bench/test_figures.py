@@ -29,6 +29,7 @@ ROWS = {
     "handshake": 2,
     "throughput": 5,
     "crowd": 1,
+    "embedding": 2,
 }
 
 
