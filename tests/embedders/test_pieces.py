@@ -49,12 +49,6 @@ def test_a_word_gets_the_pieces_of_the_models_tokenizer(
     assert numbers(pieces, word) == expected(tokenizer, word)
 
 
-def test_long_words_are_cut_into_their_parts(pieces: Pieces) -> None:
-    """An address is known by the words in it."""
-    address = "/actions/how-tos/write-workflows/choose-what-workflows-do"
-    assert numbers(pieces, address)[:2] == numbers(pieces, "/") + numbers(pieces, "actions")
-
-
 def test_memory_stays_bounded(pieces: Pieces) -> None:
     """However many words come, only so many are kept, and the longest not at all."""
     for number in range(_REMEMBERED + 10):

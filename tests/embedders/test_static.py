@@ -34,7 +34,7 @@ def test_every_row_has_unit_length(model: StaticEmbedder) -> None:
 
 def test_a_text_without_words_gets_zeros(model: StaticEmbedder) -> None:
     """Blank texts are like nothing; signs that the vocabulary lacks are known by their bytes."""
-    rows = model.embed(["", " \n\t", "𐎠𐎡𐎢", QUESTION])
+    rows = model.embed(["", " \n\t - …", "𐎠𐎡𐎢", QUESTION])
     assert rows.any(axis=1).tolist() == [False, False, True, True]
 
 
@@ -59,6 +59,13 @@ def test_the_same_text_always_gets_the_same_vector(model: StaticEmbedder) -> Non
 def test_capitals_and_white_space_do_not_matter(model: StaticEmbedder) -> None:
     """A text in capitals means what it means in small letters, however it is wrapped."""
     rows = model.embed([OTHER.lower(), OTHER.upper(), OTHER.lower().replace(" ", "\n  ")])
+    np.testing.assert_array_equal(rows[0], rows[1])
+    np.testing.assert_array_equal(rows[0], rows[2])
+
+
+def test_punctuation_does_not_count(model: StaticEmbedder) -> None:
+    """Marks of Markdown, addresses and quotes say nothing about what a text means."""
+    rows = model.embed(["docs about salt", "**docs/about** — „salt“!", "[docs](/about_salt)"])
     np.testing.assert_array_equal(rows[0], rows[1])
     np.testing.assert_array_equal(rows[0], rows[2])
 

@@ -6,7 +6,6 @@ tokenizer that cuts every text anew, and with the same pieces.
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -19,7 +18,6 @@ _LONGEST = 48
 _FIRST_BYTE = 3
 """The number of byte 0: SentencePiece puts the bytes after its three marks."""
 _NONE = 1 << 30
-_PARTS = re.compile(r"[^\W_]+|[\W_]+")
 
 
 class Pieces(dict[str, bytes]):
@@ -33,8 +31,6 @@ class Pieces(dict[str, bytes]):
     def __missing__(self, word: str) -> bytes:
         if len(self) >= _REMEMBERED:
             self.clear()
-        if len(word) > _LONGEST and len(parts := _PARTS.findall(word)) > 1:
-            return b"".join(map(self.__getitem__, parts))  # an address or a path: by its words
         numbers = array("H")
         for run in self._runs(WORD_START + word):
             numbers.extend(self._cut(run))

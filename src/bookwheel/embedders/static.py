@@ -38,6 +38,11 @@ _MAX_TOKENS = 1024
 _MAX_CHARACTERS = 8 * _MAX_TOKENS
 _BATCH = 256
 _CAPITALS, _SMALL = ascii_uppercase.encode(), ascii_lowercase.encode()
+_WORD = re.compile(
+    r"[^\s!-/:-@\[-`{-~\u00a1-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u2010-\u2027"
+    r"\u2030-\u205e\u2190-\u2bff\u3001-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]+"
+)
+"""Anything but spaces, punctuation and symbols: marks of Indic scripts belong to words."""
 _OTHER_LETTERS = re.compile(r"[^\x00-\x7f]+")
 
 
@@ -78,7 +83,7 @@ class StaticEmbedder:
             vectors[places[start:end]].sum(axis=0, out=row)
 
     def _numbers(self, text: str) -> NDArray[np.uint16]:
-        words = lower_shouting(text[:_MAX_CHARACTERS]).split()
+        words = _WORD.findall(lower_shouting(text[:_MAX_CHARACTERS]))
         pieces = b"".join(map(self._pieces.__getitem__, words))
         return np.frombuffer(pieces, np.uint16)[:_MAX_TOKENS]
 
