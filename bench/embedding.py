@@ -39,9 +39,9 @@ class Floor:
     """The tokenizer and the table, and nothing else."""
 
     def __init__(self) -> None:
-        _, table, vocabulary = static._files()
+        table, vocabulary = static._files()
         self._tokenizer = Tokenizer.from_file(str(vocabulary))
-        self._table = static.map_tensor(table, static._TENSOR)[0]
+        self._table = static.map_tensor(table, static._TENSOR)
 
     def look_up(self, texts: Sequence[str]) -> None:
         """Cut the texts and take the rows of each."""

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 from bookwheel.embedders import static
 from bookwheel.embedders.pieces import _LONGEST, _REMEMBERED, Pieces
 
-VOCABULARY = static._files()[2]
+VOCABULARY = static._files()[1]
 KNOWN = static.read_vocabulary(VOCABULARY)
 
 

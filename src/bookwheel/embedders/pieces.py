@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from functools import cached_property
+from itertools import chain, pairwise
 
 WORD_START = "▁"
 _REMEMBERED = 50_000
@@ -26,15 +27,19 @@ class Pieces(dict[str, bytes]):
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
         super().__init__()
         self._vocabulary = vocabulary
-        self._pairs = {piece[i : i + 2] for piece in vocabulary for i in range(len(piece) - 1)}
+
+    @cached_property
+    def _pairs(self) -> set[str]:
+        """The pairs of signs that stand side by side in some piece."""
+        return {piece[at : at + 2] for piece in self._vocabulary for at in range(len(piece) - 1)}
 
     def __missing__(self, word: str) -> bytes:
         if len(self) >= _REMEMBERED:
             self.clear()
-        numbers = array("H")
-        for run in self._runs(WORD_START + word):
-            numbers.extend(self._cut(run))
-        found = numbers.tobytes()
+        start = WORD_START + word
+        whole = start in self._vocabulary
+        runs = (start,) if whole else self._runs(start)
+        found = array("H", chain.from_iterable(map(self._cut, runs))).tobytes()
         if len(word) <= _LONGEST:
             self[word] = found
         return found

@@ -10,7 +10,8 @@ import json
 import re
 from collections.abc import Sequence
 from hashlib import sha256
-from importlib.metadata import distribution
+from importlib.util import find_spec
+from os import SEEK_END
 from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING
@@ -29,11 +30,12 @@ if TYPE_CHECKING:
 _PREPARATION = "1"
 """Raised when the same text would get another vector: all are then made anew."""
 _WHEEL = "wordllama"
-_TABLE = "wordllama/weights/l2_supercat_256.safetensors"
-_VOCABULARY = "wordllama/tokenizers/l2_supercat_tokenizer_config.json"
+_TABLE = "weights/l2_supercat_256.safetensors"
+_VOCABULARY = "tokenizers/l2_supercat_tokenizer_config.json"
 _TENSOR = "embedding.weight"
 _FIRST_PIECE = 259
 """Before it come marks and single bytes, which texts do not name."""
+_ENDS = 1 << 16
 _MAX_TOKENS = 1024
 _MAX_CHARACTERS = 8 * _MAX_TOKENS
 _BATCH = 256
@@ -53,12 +55,11 @@ class StaticEmbedder:
     weight = 0.3
 
     def __init__(self) -> None:
-        version, table, vocabulary = _files()
-        self._table, header = map_tensor(table, _TENSOR)
+        table, vocabulary = _files()
+        self._table = map_tensor(table, _TENSOR)
         self._pieces = Pieces(read_vocabulary(vocabulary))
         self.dimensions = self._table.shape[1]
-        mark = sha256(header).hexdigest()[:12]
-        self.fingerprint = f"{_WHEEL}-{version}-{mark}-{_PREPARATION}"
+        self.fingerprint = f"{_WHEEL}-{_mark(table)}-{_PREPARATION}"
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row per text."""
@@ -107,21 +108,30 @@ def read_vocabulary(path: Path) -> dict[str, int]:
     return {piece: number for piece, number in known.items() if number >= _FIRST_PIECE}
 
 
-def map_tensor(path: Path, name: str) -> tuple[NDArray[np.float16], bytes]:
-    """Map one tensor of a safetensors file; also returns the file's header."""
+def map_tensor(path: Path, name: str) -> NDArray[np.float16]:
+    """Map one tensor of a safetensors file, which begins with where each of them lies."""
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
-        header = file.read(length)
-    tensor = json.loads(header)[name]
+        tensor = json.loads(file.read(length))[name]
     if tensor["dtype"] != "F16":
         raise BadRequest(f"{path} holds {tensor['dtype']}, not F16.")
     begin = 8 + length + tensor["data_offsets"][0]
-    shape = tuple(tensor["shape"])
-    return np.memmap(path, np.float16, "r", begin, shape), header
+    return np.memmap(path, np.float16, "r", begin, tuple(tensor["shape"]))
 
 
-def _files() -> tuple[str, Path, Path]:
-    """Return the wheel's version and where it was installed; none of its code is imported."""
-    found = distribution(_WHEEL)
-    table, vocabulary = (Path(str(found.locate_file(name))) for name in (_TABLE, _VOCABULARY))
-    return found.version, table, vocabulary
+def _files() -> tuple[Path, Path]:
+    """Return where the wheel was installed; none of its code is imported."""
+    wheel = find_spec(_WHEEL)
+    if wheel is None or wheel.origin is None:
+        raise ModuleNotFoundError(f"No module named {_WHEEL!r}", name=_WHEEL)
+    folder = Path(wheel.origin).parent
+    return folder / _TABLE, folder / _VOCABULARY
+
+
+def _mark(path: Path) -> str:
+    """Tell one table from another by its size and both its ends: all of it would take too long."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        ends = file.read(_ENDS)
+        file.seek(-min(_ENDS, size), SEEK_END)
+        return sha256(b"%d %b %b" % (size, ends, file.read())).hexdigest()[:12]
