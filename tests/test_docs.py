@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bookwheel.cli import COMMANDS
+from bookwheel.cli import COMMANDS, SUBCOMMANDS
 from bookwheel.errors import ERRORS
 from bookwheel.settings import SETTINGS, load
 from tests.docs_tables import DOCS, MARKED, PARTS, refresh
@@ -40,7 +40,9 @@ def test_every_setting_is_described_with_all_its_names() -> None:
 
 
 def test_every_command_has_its_help_page() -> None:
-    assert re.findall(r"^### (\w+)$", page("command-line.md"), re.MULTILINE) == list(COMMANDS)
+    described = re.findall(r"^### ([\w ]+)$", page("command-line.md"), re.MULTILINE)
+
+    assert described == [*COMMANDS, *SUBCOMMANDS]
 
 
 def test_every_error_and_its_exit_code_are_described() -> None:
@@ -78,3 +80,17 @@ def test_links_between_pages_lead_somewhere(name: str) -> None:
     targets = re.findall(r"\]\(([^)#:]+)\)", page(name))
 
     assert [each for each in targets if not (DOCS / each).exists()] == []
+
+
+def test_the_example_of_judged_queries_can_be_used(tmp_path: Path) -> None:
+    from bookwheel.evaluation.judged import Judged, read_judged
+
+    (example,) = re.findall(r"```toml\n(.*?)```", page("evaluation.md"), re.DOTALL)
+    (tmp_path / "judged.toml").write_text(example, encoding="utf-8")
+
+    assert read_judged(tmp_path / "judged.toml") == [
+        Judged(
+            "what do I do when the signing key has leaked?",
+            {"policies/secrets.md": 1, "runbooks/keys.md": 2},
+        )
+    ]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bookwheel import __version__
-from bookwheel.cli import COMMANDS
+from bookwheel.cli import COMMANDS, SUBCOMMANDS
 from bookwheel.settings import SETTINGS
 from tests.cli.conftest import Call
 from tests.conftest import Shelf
@@ -494,15 +494,15 @@ def test_a_listing_that_goes_on_says_how(call: Call, here: list[str]) -> None:
     assert answer.err == "3 in all; go on with --offset 2.\n"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, *SUBCOMMANDS])
 def test_the_help_of_every_command_teaches_by_example(call: Call, command: str) -> None:
-    answer = call(command, "--help")
+    answer = call(*command.split(), "--help")
 
     assert answer.code == 0
     examples = [line for line in answer.out.splitlines() if line.startswith("      bookwheel ")]
     assert examples
     assert all(line.startswith(f"      bookwheel {command} ") for line in examples)
-    assert COMMANDS[command] in answer.out
+    assert (COMMANDS | SUBCOMMANDS)[command] in answer.out
 
 
 def test_the_help_of_the_program_lists_the_commands(call: Call) -> None:

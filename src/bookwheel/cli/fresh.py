@@ -59,7 +59,7 @@ def say_problems(reports: list[Report], *, said: Sequence[str] = ()) -> None:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Callable[[Progress], None] | None]:
+def progress_bar(doing: str = "Indexing ") -> Iterator[Callable[[Progress], None] | None]:
     """Show a bar on standard error when that is a terminal and the work takes a while."""
     if not sys.stderr.isatty():
         yield None
@@ -74,7 +74,7 @@ def progress_bar() -> Iterator[Callable[[Progress], None] | None]:
             if not bars:
                 bars.append(stack.enter_context(_bar()))
             if progress.collection not in tasks:
-                task = bars[0].add_task(progress.collection, total=progress.total)
+                task = bars[0].add_task(doing + progress.collection, total=progress.total)
                 tasks[progress.collection] = task
             bars[0].update(tasks[progress.collection], completed=progress.done)
 
@@ -87,7 +87,7 @@ def _bar() -> Bar:
     from rich.progress import Progress as Bar
 
     return Bar(
-        TextColumn("Indexing {task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
