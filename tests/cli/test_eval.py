@@ -284,7 +284,7 @@ def test_init_in_a_folder_without_documents_says_so(call: Call, shelf: Shelf) ->
     answer = call("eval", "init", shelf.folder, "--index", shelf.place / "index")
 
     assert answer.code == 4
-    assert "has no documents to make examples of" in answer.err
+    assert "There are no documents to make examples of." in answer.err
 
 
 def test_own_documents_are_judged_and_misses_listed(call: Call, animals: Shelf) -> None:
@@ -315,10 +315,24 @@ def test_own_documents_are_judged_and_misses_listed(call: Call, animals: Shelf) 
 def test_this_folder_is_meant_when_none_is_named(
     call: Call, animals: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judge(animals, '[[query]]\nask = "zebras"\nfind = "zebra.md"\n')
     monkeypatch.chdir(animals.folder)
+    made = call("eval", "init")
 
-    assert call("eval", "--json").value["sets"][0]["ndcg10"] == 1
+    assert made.out == "Wrote bookwheel-eval.toml with 3 examples.\n"
+    assert made.err.endswith("then: bookwheel eval\n")
+    assert call("eval", "--json").value["sets"][0]["mrr10"] == 1
+
+
+def test_a_configuration_in_this_folder_says_which_documents_are_meant(
+    call: Call, animals: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(animals.place)
+    Path("bookwheel.toml").write_text('[[collections]]\npath = "notes"\n', encoding="utf-8")
+    judge = '[[query]]\nask = "zebras"\nfind = "zebra.md"\n'
+    Path("bookwheel-eval.toml").write_text(judge, encoding="utf-8")
+    (found,) = call("eval", "--json").value["sets"]
+
+    assert (found["documents"], found["ndcg10"]) == (3, 1)
 
 
 # ------------------------------------------------------------------- as a process

@@ -104,8 +104,12 @@ def run(
     before = read_run(Path(baseline)) if baseline else {}
     _check_writable(out, markdown)
     targets = read_targets(sets or [], judged)
+    own = all(isinstance(each, OwnFolders) for each in targets)
+    if index is not None and not own:
+        hint = "--keep DIR keeps the index of a test set."
+        raise BadRequest("--index is for the index of your own documents.", hint=hint)
     if misses is None:
-        misses = _MISSES if all(isinstance(each, OwnFolders) for each in targets) else 0
+        misses = _MISSES if own else 0
     wish = Wish(ASKED, index=index, config=config, keep=keep)
     gc.enable()
     try:
@@ -152,7 +156,7 @@ def _check_writable(*files: str | None) -> None:
     """Refuse a place that cannot be written to before the work instead of after it."""
     for file in files:
         if file and (Path(file).is_dir() or not Path(file).absolute().parent.is_dir()):
-            raise BadRequest(f"{file} cannot be written: its folder must exist, and be no file.")
+            raise BadRequest(f"{file} cannot be written: name a file in a folder that exists.")
 
 
 def _write(file: str, text: str) -> None:

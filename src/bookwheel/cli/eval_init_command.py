@@ -24,7 +24,10 @@ from bookwheel.evaluation.judged import FILE_NAME, propose_queries, write_judged
 
 
 def run(
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="Folder of documents.")] = ".",
+    folder: Annotated[
+        str | None,
+        typer.Argument(metavar="FOLDER", help="Folder of documents. Default: this folder."),
+    ] = None,
     index: Index = None,
     config: Config = None,
     out: Annotated[
@@ -35,15 +38,15 @@ def run(
     json: Json = False,
 ) -> None:
     """See the module's text."""
-    file = Path(out) if out else Path(folder) / FILE_NAME
+    file = Path(out) if out else Path(folder or ".") / FILE_NAME
     if file.exists() and not force:
         raise BadRequest(f"There is a file {file} already.", hint="--force replaces it.")
-    with open_library([folder], index, config) as library:
+    with open_library([folder] if folder else None, index, config) as library:
         make_fresh(library, None)
         examples = propose_queries(library)
     if not examples:
         hint = "`bookwheel status` says what was found there."
-        raise NotFound(f"{folder} has no documents to make examples of.", hint=hint)
+        raise NotFound("There are no documents to make examples of.", hint=hint)
     try:
         file.write_text(write_judged(examples), encoding="utf-8")
     except OSError as error:
@@ -54,5 +57,6 @@ def run(
         return
     print(one_line(f"Wrote {file} with {count(len(examples), 'example')}."))
     judged = f" --judged {file}" if out else ""
-    note = f"Replace the examples by real questions, then: bookwheel eval {folder}{judged}"
+    there = f" {folder}" if folder else ""
+    note = f"Replace the examples by real questions, then: bookwheel eval{there}{judged}"
     print(one_line(note), file=sys.stderr)

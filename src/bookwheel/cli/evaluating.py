@@ -48,7 +48,10 @@ def read_targets(paths: Sequence[str], judged: str | None) -> list[Dataset | Own
         name = Path(paths[0]).resolve().name if len(paths) == 1 else Path(judged).stem
         return [OwnFolders(name, tuple(paths), queries)]
     given = list(paths) or ["."]
-    return [_read_target(*each) for each in zip(given, name_datasets(given), strict=True)]
+    targets = [_read_target(*each) for each in zip(given, name_datasets(given), strict=True)]
+    if not paths and isinstance(targets[0], OwnFolders):  # bookwheel.toml may name its folders
+        return [targets[0]._replace(paths=())]
+    return targets
 
 
 def _read_target(path: str, name: str) -> Dataset | OwnFolders:
@@ -69,9 +72,6 @@ def evaluate(target: Dataset | OwnFolders, wish: Wish) -> Result:
     """Evaluate one test set or library, saying what is worth knowing on standard error."""
     if isinstance(target, OwnFolders):
         return _evaluate_own(target, wish)
-    if wish.index is not None:
-        hint = "--keep DIR keeps the index of a test set."
-        raise BadRequest("--index is for the index of your own documents.", hint=hint)
     documents = count(len(target.rows), "document")
     _say(f"{target.name}: {documents}, {count(len(target.questions), 'query', 'queries')}")
     for note in target.notes:
