@@ -19,7 +19,7 @@ INTERRUPTED = 130
 
 COMMANDS = {
     "index": "Index folders, or bring their index up to date.",
-    "search": "Search folders for words.",
+    "search": "Search folders by words and by meaning.",
     "show": "Show a document, or a section, page, slide, sheet or lines of it.",
     "outline": "Show the headings of a document.",
     "list": "List the documents of a collection or folder.",

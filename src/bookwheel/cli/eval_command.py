@@ -27,7 +27,7 @@ import typer
 
 from bookwheel.cli.eval_output import find_shortfalls, print_run, run_as_markdown
 from bookwheel.cli.evaluating import OwnFolders, Wish, evaluate, read_targets
-from bookwheel.cli.options import Config, Json
+from bookwheel.cli.options import Config, Json, Mode
 from bookwheel.cli.output import one_line, print_json
 from bookwheel.errors import BadRequest
 from bookwheel.evaluation.compare import Comparison, compare_runs
@@ -35,6 +35,7 @@ from bookwheel.evaluation.judged import FILE_NAME
 from bookwheel.evaluation.result import Result
 from bookwheel.evaluation.run import ASKED
 from bookwheel.evaluation.saved import Saved, describe_run, read_run
+from bookwheel.query import SearchMode
 
 _MISSES = 20
 """So many misses of one's own documents are shown; those of a test set when asked for."""
@@ -96,6 +97,7 @@ def run(
             metavar="DIR", help="Keep the indexes of test sets in folders below this one."
         ),
     ] = None,
+    mode: Mode = SearchMode.HYBRID,
     json: Json = False,
 ) -> None:
     """See the module's text."""
@@ -110,7 +112,7 @@ def run(
         raise BadRequest("--index is for the index of your own documents.", hint=hint)
     if misses is None:
         misses = _MISSES if own else 0
-    wish = Wish(ASKED, index=index, config=config, keep=keep)
+    wish = Wish(ASKED._replace(mode=mode), index=index, config=config, keep=keep)
     gc.enable()
     try:
         results = [evaluate(each, wish) for each in targets]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from bookwheel.errors import Conflict, IndexUnusable
+from bookwheel.errors import BookwheelError, Conflict, IndexUnusable
 from bookwheel.library import Library
 
 if TYPE_CHECKING:
@@ -46,7 +46,22 @@ def update(library: Library, *, full: bool = False) -> list[Report]:
     gc.enable()
     logging.basicConfig(format="bookwheel: %(message)s", level=logging.WARNING)
     with progress_bar() as on_progress:
-        return library.update(full=full, on_progress=on_progress)
+        reports = library.update(full=full, on_progress=on_progress)
+    with embedding_bar() as on_embedding:
+        try:
+            library.embed(on_progress=on_embedding)
+        except BookwheelError as error:
+            print(f"bookwheel: searching by words alone. {error}", file=sys.stderr)
+    return reports
+
+
+@contextmanager
+def embedding_bar() -> Iterator[Callable[[int, int], None]]:
+    """Show on a terminal how many passages have got their vectors."""
+    from bookwheel.indexing.pipeline import Progress
+
+    with progress_bar("Reading for meaning") as show:
+        yield lambda done, total: show(Progress("", done, total)) if show else None
 
 
 def say_problems(reports: list[Report], *, said: Sequence[str] = ()) -> None:

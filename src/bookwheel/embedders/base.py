@@ -22,6 +22,8 @@ class Embedder(Protocol):
     """Names exactly these vectors: model, its version, our preparation. Others never mix in."""
     weight: float
     """The model's own share when its scores are fused with those of words, 0 to 1."""
+    unrelated: float
+    """The cosine up to which two texts have nothing to do with each other."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row per text; a text in which the model knows nothing gets zeros."""

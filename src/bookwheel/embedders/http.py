@@ -47,6 +47,7 @@ class HttpEmbedder:
 
     name = "http"
     weight = 0.4
+    unrelated = 0.3
 
     def __init__(self, endpoint: Endpoint, *, sleep: Callable[[float], None] = time.sleep) -> None:
         if not endpoint.url or not endpoint.model:

@@ -25,6 +25,7 @@ class InstalledEmbedder:
     """A library's model behind our interface."""
 
     weight = 0.4
+    unrelated = 0.3
 
     def __init__(self, library: str, model: str, encode: Encode, encode_query: Encode) -> None:
         self.name = f"{library}:{model}"

@@ -38,6 +38,7 @@ class MiniLMEmbedder:
     name = "minilm"
     dimensions = 384
     weight = 0.4
+    unrelated = 0.3
     fingerprint = f"minilm-l6-v2-int8-{_SHA256[:12]}-{_PREPARATION}"
 
     def __init__(self) -> None:

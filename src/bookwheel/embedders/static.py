@@ -53,6 +53,7 @@ class StaticEmbedder:
 
     name = "static"
     weight = 0.3
+    unrelated = 0.4
 
     def __init__(self) -> None:
         table, vocabulary = _files()

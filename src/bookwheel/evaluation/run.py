@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
 
@@ -13,8 +13,9 @@ from bookwheel.evaluation.metrics import DEPTH
 from bookwheel.evaluation.questions import Found, Listener, Question, ask_all
 from bookwheel.evaluation.result import Cost, Result, sum_up
 from bookwheel.evaluation.rows import index_rows, open_rows, row_paths
+from bookwheel.indexing.pipeline import Progress
 from bookwheel.library import Library
-from bookwheel.query import SearchRequest
+from bookwheel.query import SearchMode, SearchRequest
 from bookwheel.settings import Settings
 
 ASKED = SearchRequest("", limit=DEPTH, snippet_length=0)
@@ -34,6 +35,8 @@ def evaluate_dataset(
     with open_rows(dataset, settings, place) as library:
         started = perf_counter()
         index_rows(library, dataset.rows, on_progress, f"Indexing {dataset.name}")
+        if asked.mode is not SearchMode.LEXICAL:
+            library.embed(on_progress=_embedding(dataset.name, on_progress))
         seconds = perf_counter() - started
 
         def search(text: str) -> list[Found]:
@@ -43,6 +46,10 @@ def evaluate_dataset(
         answers = ask_all(search, dataset.questions, on_progress, f"Asking {dataset.name}")
     cost = Cost(len(dataset.rows), index_bytes(library), seconds)
     return sum_up(dataset.name, answers, cost, left_out=dataset.left_out, unknown=dataset.unknown)
+
+
+def _embedding(name: str, on_progress: Listener) -> Callable[[int, int], None]:
+    return lambda done, total: on_progress(Progress(f"Reading {name} for meaning", done, total))
 
 
 def evaluate_folder(

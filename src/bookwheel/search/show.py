@@ -24,6 +24,7 @@ _RESPELT = 0.9
 class _Seen(NamedTuple):
     """A hit as far as its own title and passage tell."""
 
+    item: Ranked
     document: Document
     passage: Passage | None
     text: str
@@ -51,16 +52,17 @@ def show(
         finder = finders.get(document.language)
         if finder is None:
             finder = finders[document.language] = Finder(worth, document.language)
-        seen.append(_see(clauses, document, passage, finder, worth, plan.request.snippet_length))
+        length = plan.request.snippet_length
+        seen.append(_see(item, clauses, document, passage, finder, worth, length))
     held = held_words(engine, planner, [each for each in seen if each.document.key not in whole])
     hits: list[SearchHit] = []
     ceiling = 1.0
     total = sum(clause.worth for clause, _ in clauses)
     for each in seen:
         words = held.get(each.document.key)
-        hit = _hit(each, min(ceiling, _score(plan, clauses, total, each, words)))
-        ceiling = hit.score
-        hits.append(hit)
+        by_words = _score(plan, clauses, total, each, words)
+        ceiling = min(ceiling, max(by_words, round(each.item.meaning, 4)))
+        hits.append(_hit(each, ceiling))
     return tuple(hits)
 
 
@@ -118,6 +120,7 @@ def _counted(plan: Plan) -> _Counted:
 
 
 def _see(
+    item: Ranked,
     clauses: _Counted,
     document: Document,
     passage: Passage | None,
@@ -130,7 +133,7 @@ def _see(
     in_title = finder.terms(document.title)
     found = in_title | cutting.matched
     missing = [clause for clause, terms in clauses if clause.known and terms.isdisjoint(found)]
-    return _Seen(document, passage, text, cutting, in_title, tuple(missing))
+    return _Seen(item, document, passage, text, cutting, in_title, tuple(missing))
 
 
 def _hit(seen: _Seen, score: float) -> SearchHit:
@@ -155,6 +158,8 @@ def _hit(seen: _Seen, score: float) -> SearchHit:
         chunk=passage.chunk.ordinal if passage else 0,
         chunks=document.chunks,
         language=document.language,
+        rank_score=seen.item.score,
+        similarity=seen.item.similarity,
     )
 
 

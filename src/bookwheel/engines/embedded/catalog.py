@@ -278,6 +278,21 @@ def read_places(connection: apsw.Connection, key: int) -> list[Place]:
     return [Place(*row) for row in rows]
 
 
+def has_vectors(connection: apsw.Connection) -> bool:
+    """Tell whether any document has vectors, of whichever model."""
+    return bool(connection.execute("SELECT EXISTS(SELECT 1 FROM vectors)").get)
+
+
+def lacks_vectors(connection: apsw.Connection) -> bool:
+    """Tell whether any document with text has no vectors at all."""
+    return bool(
+        connection.execute(
+            "SELECT EXISTS(SELECT 1 FROM documents d WHERE d.chunks > 0 "
+            "AND NOT EXISTS(SELECT 1 FROM vectors v WHERE v.document = d.id))"
+        ).get
+    )
+
+
 def _chunk(row: Sequence[Any]) -> Chunk:
     """Return a chunk; within `decoding`."""
     ordinal, start, end, start_line, end_line, trail, pointer = row
