@@ -31,6 +31,7 @@ FIGURES = (
     "throughput",
     "crowd",
     "formats",
+    "embedding",
 )
 _LIBRARIES = ("bookwheel", "apsw", "tantivy", "typer", "mcp")
 

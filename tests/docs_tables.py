@@ -17,7 +17,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from bookwheel.cli import COMMANDS, INTERRUPTED, app
+from bookwheel.cli import COMMANDS, INTERRUPTED, SUBCOMMANDS, app
 from bookwheel.cli.client_files import Place, show_snippet
 from bookwheel.cli.clients import CLIENTS, Client, Entry, call_entry
 from bookwheel.cli.installing import add_command
@@ -49,7 +49,8 @@ def exit_codes_table() -> str:
         code: [(each.__doc__ or "").strip() for each in found] for code, found in kinds.items()
     }
     meanings[0] = ["The answer was given, or its reader had seen enough."]
-    meanings.setdefault(1, []).insert(0, "A folder could not be looked through; the others were.")
+    ours = "A folder could not be looked through; the others were. `eval`: a set fell short."
+    meanings.setdefault(1, []).insert(0, ours)
     meanings[INTERRUPTED] = ["Stopped by Ctrl-C; what was indexed is kept."]
     names = {
         code: ", ".join(f"`{each.__name__}`" for each in found) for code, found in kinds.items()
@@ -63,12 +64,12 @@ def exit_codes_table() -> str:
 
 def commands_text() -> str:
     """Return what the commands say of themselves, whatever the library that prints their help."""
-    return "\n\n".join(map(command_text, COMMANDS))
+    return "\n\n".join(map(command_text, [*COMMANDS, *SUBCOMMANDS]))
 
 
 def command_text(name: str) -> str:
     """Return a command's text, its examples, and one row per argument and option."""
-    module = import_module(f"bookwheel.cli.{name}_command")
+    module = import_module(f"bookwheel.cli.{name.replace(' ', '_')}_command")
     paragraphs = (module.__doc__ or "").strip().split("\n\n")
     text = "\n\n".join(part for part in paragraphs if not part.startswith("    "))
     examples = "\n".join(dedent(part).strip() for part in paragraphs if part.startswith("    "))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bookwheel.cli import COMMANDS
+from bookwheel.cli import COMMANDS, SUBCOMMANDS
 from bookwheel.errors import ERRORS
 from bookwheel.formats.registry import FORMATS
 from bookwheel.model import Status
@@ -42,7 +42,9 @@ def test_every_setting_is_described_with_all_its_names() -> None:
 
 
 def test_every_command_has_its_help_page() -> None:
-    assert re.findall(r"^### (\w+)$", page("command-line.md"), re.MULTILINE) == list(COMMANDS)
+    described = re.findall(r"^### ([\w ]+)$", page("command-line.md"), re.MULTILINE)
+
+    assert described == [*COMMANDS, *SUBCOMMANDS]
 
 
 def test_every_error_and_its_exit_code_are_described() -> None:
@@ -88,3 +90,17 @@ def test_every_format_and_every_status_is_described() -> None:
     for row in FORMATS:
         assert all(re.search(rf"[` ]\{each}[` ]", text) for each in row.extensions)
     assert [each for each in Status if f"| `{each}` |" not in text and each is not Status.OK] == []
+
+
+def test_the_example_of_judged_queries_can_be_used(tmp_path: Path) -> None:
+    from bookwheel.evaluation.judged import Judged, read_judged
+
+    (example,) = re.findall(r"```toml\n(.*?)```", page("evaluation.md"), re.DOTALL)
+    (tmp_path / "judged.toml").write_text(example, encoding="utf-8")
+
+    assert read_judged(tmp_path / "judged.toml") == [
+        Judged(
+            "what do I do when the signing key has leaked?",
+            {"policies/secrets.md": 1, "runbooks/keys.md": 2},
+        )
+    ]

@@ -7,6 +7,7 @@ BookwheelError
 ├── Conflict        another process or job is at it already
 ├── IndexUnusable   the index cannot be opened, read or written; the message says what to do
 │   └── IndexDamaged    ... because it is broken: setting it aside and building anew mends it
+├── Upstream        a model that the operator set does not answer, or not as it should
 └── Internal        a defect of ours; the message is opaque, the log has the rest
 """
 
@@ -69,6 +70,13 @@ class IndexDamaged(IndexUnusable):
     """The index is broken; it can be set aside and built anew from the documents."""
 
 
+class Upstream(BookwheelError):
+    """A model's endpoint that the operator set does not answer, or not as it should."""
+
+    code = "LLM_UPSTREAM"
+    exit_code = 7
+
+
 class Internal(BookwheelError):
     """A defect of ours."""
 
@@ -84,6 +92,7 @@ ERRORS: tuple[type[BookwheelError], ...] = (
     Conflict,
     IndexUnusable,
     IndexDamaged,
+    Upstream,
     Internal,
 )
 """One row per error: the class carries its code and the command line's exit code."""

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -14,7 +15,7 @@ from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import BadRequest, BookwheelError, IndexDamaged, IndexUnusable, NotFound
 from bookwheel.formats import READERS_VERSION
 from bookwheel.model import Collection, Document, Link, SafeText
-from bookwheel.query import SearchHit, SearchRequest, SearchResults
+from bookwheel.query import SearchHit, SearchMode, SearchRequest, SearchResults
 from bookwheel.reading import documents as reading
 from bookwheel.reading.documents import TextPart
 from bookwheel.safety.redact import make_safe
@@ -22,6 +23,7 @@ from bookwheel.search.run import add_snippets, search
 from bookwheel.settings import Settings
 
 if TYPE_CHECKING:
+    from bookwheel.embedders.base import Embedder
     from bookwheel.indexing.pipeline import Progress, Report
     from bookwheel.reading.pointers import PlaceText
     from bookwheel.reading.sections import Heading, SectionText
@@ -222,6 +224,64 @@ class Library:
             problems += [remark] if remark not in problems else []
         return reports
 
+    # Meaning
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """The model that finds by meaning; None when the operator wants none."""
+        from bookwheel.embedders.registry import load
+
+        return load(self.settings["embedder"], self.settings)
+
+    def embed(
+        self,
+        *,
+        on_progress: Callable[[int, int], None] = lambda done, total: None,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> int:
+        """Give vectors to documents that have none yet; return how many chunks that were.
+
+        Search goes on meanwhile, by words for what has none.
+        """
+        if self._is_embedded():
+            return 0
+        from bookwheel.indexing.embedding import embed_missing
+
+        embedder = self.embedder
+        if embedder is None:
+            return 0
+        with self.writing() as engine:
+            done = embed_missing(engine, embedder, on_progress=on_progress, should_stop=should_stop)
+            if not should_stop():
+                engine.set_note("embedder", self._embedder_name)
+        return done
+
+    def _is_embedded(self) -> bool:
+        """Tell, without loading a model, that every document has its vectors."""
+        if self.settings["embedder"] == "none":
+            return True
+        if self._engine.note("embedder") != self._embedder_name:
+            return False
+        return not self._engine.lacks_vectors()
+
+    @property
+    def _embedder_name(self) -> str:
+        names = ("embedder", "embedding_url", "embedding_model", "embedding_dimensions")
+        return " ".join(str(self.settings[name]) for name in names if self.settings[name])
+
+    def _embedder_for(self, mode: SearchMode) -> Embedder | None:
+        """Return the model that a search needs, if there is anything to find with it."""
+        if mode is SearchMode.LEXICAL:
+            return None
+        if self._engine.has_vectors():
+            return self.embedder
+        if mode is SearchMode.SEMANTIC:
+            raise BadRequest(
+                "Nothing can be found by meaning: no document has a vector yet.",
+                hint="`bookwheel index` makes them, unless the embedder is `none`.",
+            )
+        return None
+
     def _forget_others(self, engine: EmbeddedEngine) -> None:
         """Drop folders that this index held for another set of folders."""
         own = {(each.name, each.path) for each in self.collections}
@@ -232,7 +292,7 @@ class Library:
     def own_paths(self) -> tuple[str, ...]:
         """Return the files of ours that must never be indexed."""
         place = self._engine.place
-        own = [place.database, place.lexical, place.lock, place.wal]
+        own = [place.database, place.lexical, place.vectors, place.lock, place.wal]
         if self.settings.config:
             own.append(Path(self.settings.config))
         return tuple(str(path.absolute()) for path in own)
@@ -265,7 +325,7 @@ class Library:
         reading.require_text(*request.filters.tags)
         self._engine.refresh()
         request = request._replace(filters=request.filters._replace(collections=names))
-        return search(self._engine, request)
+        return search(self._engine, request, self._embedder_for(request.mode))
 
     def add_snippets(
         self, request: SearchRequest, hits: Sequence[SearchHit]
@@ -302,11 +362,11 @@ class Library:
 
         return read_outline(self._engine, document, depth=depth)
 
-    def heading_above(self, hit: SearchHit) -> SafeText:
-        """Return the heading that a hit stands under, if there is one."""
-        return make_safe(
-            self._engine.heading_above(hit.collection, hit.document, hit.start_line) or ""
-        )
+    def headings_above(self, hits: Sequence[SearchHit]) -> list[SafeText]:
+        """Return the heading that each hit stands under, empty where there is none."""
+        places = [(hit.collection, hit.document, hit.start_line) for hit in hits]
+        found = self._engine.headings_above(places)
+        return [make_safe(found.get(place, "")) for place in places]
 
     def section(self, document: Document, heading: str, *, subsections: bool = True) -> SectionText:
         """Read one section of a document."""

@@ -16,6 +16,14 @@ class SearchIn(StrEnum):
     CONTENT = "content"
 
 
+class SearchMode(StrEnum):
+    """By what pages are found: their words, their meaning, or both."""
+
+    LEXICAL = "lexical"
+    SEMANTIC = "semantic"
+    HYBRID = "hybrid"
+
+
 class Filters(NamedTuple):
     """What a hit must fulfil whatever its words; never relaxed."""
 
@@ -36,6 +44,7 @@ class SearchRequest(NamedTuple):
     limit: int = 10
     offset: int = 0
     fuzzy: bool = True
+    mode: SearchMode = SearchMode.HYBRID
     snippet_length: int = 240
     """About; 0 asks for no snippets, since the passage is enough."""
 
@@ -71,6 +80,10 @@ class SearchHit(NamedTuple):
     chunk: int
     chunks: int
     language: str = ""
+    rank_score: float = 0.0
+    """What the order of the answer comes from; comparable within one answer only."""
+    similarity: float | None = None
+    """How near the best passage is in meaning, as a cosine; None where only words were compared."""
 
 
 class SearchResults(NamedTuple):

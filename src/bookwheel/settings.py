@@ -69,6 +69,13 @@ def _text(text: str) -> str:
     return text
 
 
+def _address(text: str) -> str:
+    """an address that begins with http:// or https://"""
+    if not text.startswith(("http://", "https://")):
+        raise ValueError("must begin with http:// or https://")
+    return text
+
+
 def _path(text: str) -> str:
     """a path"""
     if "\0" in text:
@@ -124,6 +131,30 @@ SETTINGS: tuple[Row, ...] = (
         ("MCP_MAX_SEARCH_RESULTS",),
     ),
     Row("reconcile_seconds", _whole(1, 86400), 60, "How often a watched folder is looked through."),
+    Row(
+        "embedder",
+        _text,
+        "static",
+        "Model that finds texts by meaning: static, minilm, http, model2vec:MODEL, "
+        "fastembed:MODEL, sentence-transformers:MODEL; none: words alone.",
+    ),
+    Row(
+        "embedding_url",
+        _address,
+        None,
+        "Where the http embedder asks: an OpenAI-compatible address up to /embeddings, as "
+        "http://localhost:11434/v1. Texts are sent there.",
+    ),
+    Row("embedding_model", _text, None, "Model that the http embedder asks for."),
+    Row("embedding_key", _text, None, "Key that the http embedder sends.", secret=True),
+    Row(
+        "embedding_dimensions",
+        _whole(1, 65536),
+        None,
+        "Dimensions that the http embedder asks for. Default: what the model gives.",
+    ),
+    Row("embedding_batch", _whole(1, 2048), 64, "Texts that the http embedder sends at a time."),
+    Row("embedding_timeout", _whole(1, 3600), 60, "Seconds that an answer to it may take."),
     Row("toolsets", _text, None, "Toolsets to serve, as pages,folder, or all. Default: documents."),
     Row(
         "readers",

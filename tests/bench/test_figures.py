@@ -30,6 +30,7 @@ ROWS = {
     "throughput": 5,
     "crowd": 1,
     "formats": 2,
+    "embedding": 2,
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bookwheel import __version__
-from bookwheel.cli import COMMANDS
+from bookwheel.cli import COMMANDS, SUBCOMMANDS
 from bookwheel.settings import SETTINGS
 from tests.cli.conftest import Call
 from tests.conftest import Shelf
@@ -370,6 +370,7 @@ def test_doctor_shows_every_setting_with_where_it_came_from(
     assert origins["workers"] == (2, "BOOKWHEEL_WORKERS")
     assert origins["max_file_mb"] == (7, "bookwheel.toml")
     assert origins["snippet_length"] == (200, "default")
+    assert report["installed"]["packages"] > 20
     plain = call("doctor", *where).out
     assert all(f"{name:<18} " in plain for name in origins)
     assert plain.endswith("The index is sound.\n")
@@ -494,15 +495,15 @@ def test_a_listing_that_goes_on_says_how(call: Call, here: list[str]) -> None:
     assert answer.err == "3 in all; go on with --offset 2.\n"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, *SUBCOMMANDS])
 def test_the_help_of_every_command_teaches_by_example(call: Call, command: str) -> None:
-    answer = call(command, "--help")
+    answer = call(*command.split(), "--help")
 
     assert answer.code == 0
     examples = [line for line in answer.out.splitlines() if line.startswith("      bookwheel ")]
     assert examples
     assert all(line.startswith(f"      bookwheel {command} ") for line in examples)
-    assert COMMANDS[command] in answer.out
+    assert (COMMANDS | SUBCOMMANDS)[command] in answer.out
 
 
 def test_the_help_of_the_program_lists_the_commands(call: Call) -> None:

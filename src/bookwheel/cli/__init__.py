@@ -19,7 +19,7 @@ INTERRUPTED = 130
 
 COMMANDS = {
     "index": "Index folders, or bring their index up to date.",
-    "search": "Search folders for words.",
+    "search": "Search folders by words and by meaning.",
     "show": "Show a document, or a section, page, slide, sheet or lines of it.",
     "outline": "Show the headings of a document.",
     "list": "List the documents of a collection or folder.",
@@ -27,7 +27,10 @@ COMMANDS = {
     "install": "Tell an assistant of this server.",
     "status": "Show what is indexed, what could not be read, and why.",
     "doctor": "Show settings and check, or repair, the index.",
+    "eval": "Measure how good search is, on test sets or your own documents.",
 }
+SUBCOMMANDS = {"eval init": "Write a file of judged queries to fill in."}
+"""Commands of two words, whose first word is a command too."""
 
 
 class CommandTable(TyperGroup):
@@ -39,9 +42,9 @@ class CommandTable(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command by name, or None."""
-        if cmd_name not in COMMANDS:
+        if cmd_name not in COMMANDS and cmd_name not in SUBCOMMANDS:
             return None
-        module = import_module(f"bookwheel.cli.{cmd_name}_command")
+        module = import_module(f"bookwheel.cli.{cmd_name.replace(' ', '_')}_command")
         single = typer.Typer(
             pretty_exceptions_enable=False, rich_markup_mode=None, add_completion=False
         )
@@ -56,6 +59,8 @@ class CommandTable(TyperGroup):
             near = get_close_matches(args[0], COMMANDS, n=1, cutoff=0.5)
             hint = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(COMMANDS)}."
             raise BadRequest(f"There is no command {args[0]!r}.", hint=hint)
+        if " ".join(args[:2]) in SUBCOMMANDS:
+            args = [" ".join(args[:2]), *args[2:]]
         name, command, rest = super().resolve_command(ctx, args)
         if name == "serve":  # an option whose value may be left out is more than typer knows
             rest = [part for each in rest for part in _split_http(each)]
@@ -130,6 +135,9 @@ def _run() -> None:
         if isinstance(end.__context__, BrokenPipeError):
             raise end.__context__ from None
         if end.code == INTERRUPTED:
-            print("bookwheel: stopped; what was indexed so far is kept.", file=sys.stderr)
+            # A command may have said what became of its work when it passed the interrupt on.
+            interrupt = getattr(end.__context__, "__cause__", None)
+            fate = str(interrupt or "") or "what was indexed so far is kept"
+            print(f"bookwheel: stopped; {fate}.", file=sys.stderr)
         sys.stdout.flush()
         raise

@@ -1,6 +1,7 @@
 """Show settings and check, or repair, the index.
 
-Every setting is shown with where its value comes from. The check reads the whole index.
+Every setting is shown with where its value comes from. The check reads the whole index. The
+installed size is that of the packages that Bookwheel requires, its own included.
 
     bookwheel doctor ~/notes
     bookwheel doctor ~/notes --repair
@@ -14,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from bookwheel import __version__
+from bookwheel.cli.footprint import packages, size_of
 from bookwheel.cli.options import Config, Index, Json, Paths, open_library
 from bookwheel.cli.output import print_json
 from bookwheel.errors import BookwheelError, IndexDamaged, NotFound
@@ -37,6 +39,7 @@ def run(
         report = {
             "version": __version__,
             "python": platform.python_version(),
+            "installed": _installed(),
             "index": str(library.database),
             "exists": library.exists,
             "settings": _settings(library.settings),
@@ -49,6 +52,11 @@ def run(
         _print(report, repair=repair, mendable=mendable)
     if problems:
         raise typer.Exit(6)
+
+
+def _installed() -> dict[str, int]:
+    found = packages().values()
+    return {"packages": len(found), "bytes": sum(map(size_of, found))}
 
 
 def _problems(library: Library) -> tuple[list[str], bool]:
@@ -78,6 +86,9 @@ def _settings(settings: Settings) -> list[dict[str, Any]]:
 
 def _print(report: dict[str, Any], *, repair: bool, mendable: bool) -> None:
     print(f"bookwheel {report['version']}, Python {report['python']}")
+    installed = report["installed"]
+    size = f"{installed['bytes'] / 1e6:.0f} MB in {installed['packages']} packages"
+    print(f"Installed size: {size}, without extras")
     print(f"Index: {report['index']}\n\nSettings:")
     for row in report["settings"]:
         value = "-" if row["value"] is None else row["value"]

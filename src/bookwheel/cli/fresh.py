@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from bookwheel.errors import Conflict, IndexUnusable
+from bookwheel.errors import BookwheelError, Conflict, IndexUnusable
 from bookwheel.library import Library
 
 if TYPE_CHECKING:
@@ -46,7 +46,22 @@ def update(library: Library, *, full: bool = False) -> list[Report]:
     gc.enable()
     logging.basicConfig(format="bookwheel: %(message)s", level=logging.WARNING)
     with progress_bar() as on_progress:
-        return library.update(full=full, on_progress=on_progress)
+        reports = library.update(full=full, on_progress=on_progress)
+    with embedding_bar() as on_embedding:
+        try:
+            library.embed(on_progress=on_embedding)
+        except BookwheelError as error:
+            print(f"bookwheel: searching by words alone. {error}", file=sys.stderr)
+    return reports
+
+
+@contextmanager
+def embedding_bar() -> Iterator[Callable[[int, int], None]]:
+    """Show on a terminal how many passages have got their vectors."""
+    from bookwheel.indexing.pipeline import Progress
+
+    with progress_bar("Reading for meaning") as show:
+        yield lambda done, total: show(Progress("", done, total)) if show else None
 
 
 def say_problems(reports: list[Report], *, said: Sequence[str] = ()) -> None:
@@ -59,7 +74,7 @@ def say_problems(reports: list[Report], *, said: Sequence[str] = ()) -> None:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Callable[[Progress], None] | None]:
+def progress_bar(doing: str = "Indexing ") -> Iterator[Callable[[Progress], None] | None]:
     """Show a bar on standard error when that is a terminal and the work takes a while."""
     if not sys.stderr.isatty():
         yield None
@@ -74,7 +89,7 @@ def progress_bar() -> Iterator[Callable[[Progress], None] | None]:
             if not bars:
                 bars.append(stack.enter_context(_bar()))
             if progress.collection not in tasks:
-                task = bars[0].add_task(progress.collection, total=progress.total)
+                task = bars[0].add_task(doing + progress.collection, total=progress.total)
                 tasks[progress.collection] = task
             bars[0].update(tasks[progress.collection], completed=progress.done)
 
@@ -87,7 +102,7 @@ def _bar() -> Bar:
     from rich.progress import Progress as Bar
 
     return Bar(
-        TextColumn("Indexing {task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),

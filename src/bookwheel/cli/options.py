@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from bookwheel.library import Library
+from bookwheel.query import SearchMode
 from bookwheel.settings import Settings, load
 
 Paths = Annotated[
@@ -23,6 +24,10 @@ Index = Annotated[
 ]
 Config = Annotated[
     str | None, typer.Option(metavar="FILE", help="Configuration file (bookwheel.toml).")
+]
+Mode = Annotated[
+    SearchMode,
+    typer.Option(help="Find by words (lexical), by meaning (semantic), or by both (hybrid)."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Collection = Annotated[

@@ -1,8 +1,8 @@
-"""Search folders for words.
+"""Search folders by words and by meaning.
 
-Finds words in any form, forgives typos, and says what it relaxed. "in quotes" finds a phrase,
--word leaves documents out (a query that begins with a dash comes after --). The index is made
-on the first search.
+Finds words in any form and passages that mean the same, forgives typos, and says what it
+relaxed. "in quotes" finds a phrase, -word leaves documents out (a query that begins with a dash
+comes after --). The index is made on the first search.
 
     bookwheel search 'rotate the signing key' ~/notes
     bookwheel search '"exit code" -windows' ~/notes --type md
@@ -18,11 +18,11 @@ from typing import Annotated, Any
 import typer
 
 from bookwheel.cli.fresh import make_fresh
-from bookwheel.cli.options import Collection, Config, Index, Json, Paths, open_library
+from bookwheel.cli.options import Collection, Config, Index, Json, Mode, Paths, open_library
 from bookwheel.cli.output import count, one_line, print_json, terminal
 from bookwheel.errors import BadRequest, IndexDamaged, NotFound
 from bookwheel.library import Library
-from bookwheel.query import Filters, SearchHit, SearchIn, SearchRequest, SearchResults
+from bookwheel.query import Filters, SearchHit, SearchIn, SearchMode, SearchRequest, SearchResults
 
 _DATE = re.compile("[0-9]{4}(-[0-9]{1,2}){0,2}")
 
@@ -52,6 +52,10 @@ def run(
         SearchIn, typer.Option("--in", help="Look in the title, the content, or both.")
     ] = SearchIn.BOTH,
     fuzzy: Annotated[bool, typer.Option(help="Forgive typos.")] = True,
+    mode: Mode = SearchMode.HYBRID,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say of each hit why it stands where it does.")
+    ] = False,
     refresh: Annotated[
         bool | None,
         typer.Option(help="Look for changed files first. Default: when the folder is small."),
@@ -77,13 +81,14 @@ def run(
             limit=limit,
             offset=offset,
             fuzzy=fuzzy,
+            mode=mode,
             snippet_length=library.settings["snippet_length"],
         )
         results = _search(library, request)
         if json:
-            print_json(as_json(results))
+            print_json(as_json(results, explain=explain))
         else:
-            _print(library, results)
+            _print(library, results, explain=explain)
 
 
 def _search(library: Library, request: SearchRequest) -> SearchResults:
@@ -122,7 +127,7 @@ def _day(text: str, *, last: bool) -> str:
         raise BadRequest(f"{text!r} is no date; write 2024, 2024-05 or 2024-05-20.") from None
 
 
-def as_json(results: SearchResults) -> dict[str, Any]:
+def as_json(results: SearchResults, *, explain: bool = False) -> dict[str, Any]:
     """Return the answer in the form that scripts rely on."""
     return {
         "query": results.query,
@@ -139,6 +144,7 @@ def as_json(results: SearchResults) -> dict[str, Any]:
                 "lines": [hit.start_line, hit.end_line],
                 "matched_in": hit.matched_in,
                 "date": hit.date,
+                **({"why": _reasons(hit)} if explain else {}),
             }
             for hit in results.hits
         ],
@@ -150,13 +156,33 @@ def as_json(results: SearchResults) -> dict[str, Any]:
     }
 
 
+def _reasons(hit: SearchHit) -> dict[str, Any]:
+    """Return what a hit's place in the answer comes from."""
+    return {
+        "rank_score": round(hit.rank_score, 4),
+        "matched_in": hit.matched_in,
+        "words": [hit.snippet.text[start:end] for start, end in hit.snippet.marks],
+        "similarity": None if hit.similarity is None else round(hit.similarity, 4),
+        "passage": f"{hit.chunk} of {hit.chunks}",
+    }
+
+
+def _why(hit: SearchHit) -> str:
+    words = ", ".join(dict.fromkeys(hit.snippet.text[a:b] for a, b in hit.snippet.marks))
+    meaning = "not compared" if hit.similarity is None else f"cosine {hit.similarity:.2f}"
+    return (
+        f"ranked by {hit.rank_score:.3f} · words in {hit.matched_in.value}: {words or 'none'} "
+        f"· meaning: {meaning} · passage {hit.chunk} of {hit.chunks}"
+    )
+
+
 def _snippet(hit: SearchHit) -> str:
     before = "…" if hit.snippet.cut_before else ""
     after = "…" if hit.snippet.cut_after else ""
     return f"{before}{hit.snippet.text}{after}"
 
 
-def _print(library: Library, results: SearchResults) -> None:
+def _print(library: Library, results: SearchResults, *, explain: bool) -> None:
     console = terminal()
     several = len(library.collections) > 1
     for number, hit in enumerate(results.hits, start=1):
@@ -168,6 +194,8 @@ def _print(library: Library, results: SearchResults) -> None:
             print(f"   {_snippet(hit)}")
         else:
             _print_rich(console, number, hit, place, where)
+        if explain:
+            print(f"   {one_line(_why(hit))}")
     if results.hits:
         shown = f"{len(results.hits)} of about {count(results.total, 'document')}"
         print(f"\n{shown}." if console else f"{shown}.", file=sys.stderr)

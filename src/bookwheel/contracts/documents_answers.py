@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import compress
 from typing import Any
+
+from pydantic_core import to_json
 
 from bookwheel.contracts.tool import Reply
 from bookwheel.library import Library
@@ -38,7 +40,7 @@ def sendable(text: str) -> str:
 
 
 def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return to_json(value).decode()
 
 
 def known_collections(library: Library) -> dict[str, Collection]:
@@ -103,18 +105,18 @@ def cut_section(found: SectionText, whole: str) -> dict[str, Any]:
 
 
 def list_hits(
-    library: Library, hits: Iterable[SearchHit], *, document_key: str = "documentId"
+    library: Library, hits: Sequence[SearchHit], *, document_key: str = "documentId"
 ) -> list[dict[str, Any]]:
     """Return hits with the fields that all search tools share."""
     collections = known_collections(library)
+    # The trail leaves the title out, or looks below.
+    above = [not hit.heading or _goes_on_into_a_section(hit.passage) for hit in hits]
+    headings = iter(library.headings_above([*compress(hits, above)]))
     made = []
-    for hit in hits:
+    for hit, is_above in zip(hits, above, strict=True):
         item = name_collection(collections[hit.collection])
         item |= {document_key: hit.document, "documentTitle": hit.title}
-        heading = hit.heading
-        if not heading or _goes_on_into_a_section(hit.passage):
-            # Its trail leaves the title out, or looks below.
-            heading = library.heading_above(hit)
+        heading = next(headings) if is_above else hit.heading
         if heading:
             item["sectionHeading"] = heading
         item |= {"content": hit.passage, "relevanceScore": hit.score, "distance": None}

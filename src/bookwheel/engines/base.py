@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from bookwheel.model import (
     Chunk,
@@ -22,6 +22,15 @@ from bookwheel.model import (
 )
 from bookwheel.query import Filters
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+    Matrix = NDArray[np.float32]
+else:  # numpy is slow to import, and only what reckons with vectors needs it
+    Vector = Matrix = Any
+
 
 class Field(StrEnum):
     """The parts of an entry that hold terms."""
@@ -31,6 +40,8 @@ class Field(StrEnum):
     BODY = "body"
     EXACT = "exact"
     NAMES = "names"
+
+    __hash__ = str.__hash__  # that of enumerations is no native one
 
 
 class Term(NamedTuple):
@@ -98,7 +109,9 @@ class Catalog(Protocol):
     def text(self, key: int) -> bytes: ...
     def sections(self, key: int) -> list[Section]: ...
     def headings(self, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[str]]: ...
-    def heading_above(self, collection: str, path: str, line: int) -> str | None: ...
+    def headings_above(
+        self, wanted: Sequence[tuple[str, str, int]]
+    ) -> dict[tuple[str, str, int], str]: ...
     def links(self, key: int) -> list[Link]: ...
     def places(self, key: int) -> list[Place]: ...
     def passages(self, wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Passage]: ...
@@ -119,7 +132,24 @@ class LexicalIndex(Protocol):
     def vocabulary(self, field: Field = Field.EXACT) -> Mapping[int, Sequence[str]]: ...
 
 
-class Engine(Catalog, LexicalIndex, Protocol):
+class VectorIndex(Protocol):
+    """Chunks by meaning: vectors under the fingerprint of the model that made them."""
+
+    def has_vectors(self) -> bool: ...
+    def lacks_vectors(self) -> bool: ...
+    def embedded(self, fingerprint: str) -> tuple[int, int]: ...
+    def without_vectors(self, fingerprint: str, limit: int) -> list[tuple[str, list[Passage]]]: ...
+    def write_vectors(
+        self, fingerprint: str, dimensions: int, rows: Mapping[int, Matrix]
+    ) -> None: ...
+    def keep_vectors(self, fingerprint: str) -> None: ...
+    def nearest(
+        self, fingerprint: str, query: Vector, limit: int, documents: Sequence[int] | None = None
+    ) -> Found: ...
+    def vectors(self, fingerprint: str, keys: Sequence[int]) -> dict[int, Matrix]: ...
+
+
+class Engine(Catalog, LexicalIndex, VectorIndex, Protocol):
     """The whole store. Writing needs `begin_writing`, which one process at a time can have."""
 
     @property

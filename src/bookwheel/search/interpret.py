@@ -9,6 +9,8 @@ from bookwheel.text.words import Surface, analyze_query, normal_title
 
 LONGEST_QUERY = 1000
 MOST_WORDS = 64
+_LONG_QUESTION = 12
+"""With more words than this around them, quotes are a writer's marks and not a condition."""
 _LOST = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 _QUOTED = re.compile(r'(?<!\S)(-?)["“”„]([^"“”„]*)["“”„]')
 _QUOTES = re.compile('["“”„]')
@@ -24,6 +26,10 @@ class Question(NamedTuple):
     excluded: tuple[Surface, ...] = ()
     excluded_phrases: tuple[tuple[str, ...], ...] = ()
     shortened: bool = False
+    loosened: bool = False
+    """It holds quotes that were taken as a writer's marks."""
+    plain: str = ""
+    """What is asked in words, without marks and exclusions, for models to read."""
 
     @property
     def asks_nothing(self) -> bool:
@@ -34,6 +40,9 @@ def interpret(text: str, languages: tuple[str, ...]) -> Question:
     """Take a query apart; never raises, whatever the text."""
     clean = _LOST.sub(" ", text)
     kept = clean[:LONGEST_QUERY]
+    loosened = _is_long_question(kept)
+    if loosened:
+        kept = _unquote(kept)
     phrases: list[tuple[str, ...]] = []
     excluded_phrases: list[tuple[str, ...]] = []
     for sign, quoted in _QUOTED.findall(kept):
@@ -51,7 +60,20 @@ def interpret(text: str, languages: tuple[str, ...]) -> Question:
         excluded=tuple(excluded[:MOST_WORDS]),
         excluded_phrases=tuple(excluded_phrases[:8]),
         shortened=len(clean) > LONGEST_QUERY or len(surfaces) > MOST_WORDS,
+        loosened=loosened,
+        plain=" ".join(_QUOTES.sub(" ", _EXCLUDED.sub(" ", _unquote(kept))).split()),
     )
+
+
+def _is_long_question(text: str) -> bool:
+    """Tell a question in which a quotation is only a part of what is said."""
+    asked = [found for found in _QUOTED.finditer(text) if not found[1]]
+    return bool(asked) and len(_QUOTED.sub(" ", text).split()) > _LONG_QUESTION
+
+
+def _unquote(text: str) -> str:
+    """Return the text without excluded phrases; quoted ones stay as words."""
+    return _QUOTED.sub(lambda found: " " if found[1] else f" {found[2]} ", text)
 
 
 def exact_words(text: str, languages: tuple[str, ...]) -> tuple[str, ...]:

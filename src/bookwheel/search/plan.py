@@ -20,6 +20,9 @@ WEIGHTS = {
     Field.NAMES: 1.0,
 }
 """What a match is worth by where it stands; chosen on the sets of docs/benchmarks.md."""
+_LONG_TITLE = 0.7
+_SHORT, _LONG = 3, 8
+"""A few words may well be a title; of a long question the title's share falls to the above."""
 ALL_WORDS_BONUS = 0.1
 """What a page gains, as a share of its score, by holding every word."""
 _MANY_PAGES = 50
@@ -59,6 +62,13 @@ def asked_for(plan: Plan) -> list[Clause]:
     return [clause for clause in known if not clause.filler] or known
 
 
+def title_weight(words: int) -> float:
+    """Return what a match in a title is worth in a question of so many telling words."""
+    full = WEIGHTS[Field.TITLE]
+    length = min(max(words, _SHORT), _LONG) - _SHORT
+    return full - (full - _LONG_TITLE) * length / (_LONG - _SHORT)
+
+
 class Planner:
     """Weighs terms by how many pages of an engine hold them."""
 
@@ -66,6 +76,7 @@ class Planner:
         self._engine = engine
         self._languages = languages
         self._pages = engine.page_count()
+        self._title_weight = WEIGHTS[Field.TITLE]
         self._made: dict[tuple[Clause, SearchIn], tuple[Term, ...]] = {}
 
     def plan(self, question: Question, request: SearchRequest) -> Plan:
@@ -77,6 +88,7 @@ class Planner:
             counts[word.exact] = counts.get(word.exact, 0) + 1
         clauses = tuple(self._clause(word, counts[word.exact]) for word in words.values())
         names = dict.fromkeys(name for surface in question.words for name in surface.names)
+        self._title_weight = title_weight(sum(not clause.filler for clause in clauses))
         return Plan(clauses, tuple(names), question, request)
 
     @staticmethod
@@ -141,6 +153,13 @@ class Planner:
             filters=request.filters,
         )
 
+    def conditions(self, plan: Plan) -> Match | None:
+        """Return what pages must meet beside their words; None when that is nothing."""
+        match = self.match(plan._replace(clauses=(), names=()), all_clauses=False)
+        asked = (match.phrases, match.excluded, match.excluded_phrases)
+        free = not any(asked) and not any(plan.request.filters)
+        return None if free else match
+
     def _is_filler(self, word: str, worth: float) -> bool:
         """Tell whether a word says so little that a page need not have it."""
         if self._pages >= _MANY_PAGES and worth < _EVERYWHERE:
@@ -202,4 +221,5 @@ class Planner:
         if not own:
             return 0.0
         body = self._engine.frequency(Field.BODY, stem)
-        return WEIGHTS[field] * self.worth(max(body, own)) / self.worth(own)
+        weight = self._title_weight if field is Field.TITLE else WEIGHTS[field]
+        return weight * self.worth(max(body, own)) / self.worth(own)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from bookwheel.engines.base import Engine
@@ -21,6 +21,13 @@ class Ranked(NamedTuple):
     document: int
     chunk: int
     score: float
+    bonus: float = 0.0
+    """More than any score, where the title is what was asked for."""
+    words: float = 0.0
+    """Its share by words when both are mixed, 0 to 1."""
+    meaning: float = 0.0
+    """How much of the question's meaning it meets, 0 to 1."""
+    similarity: float | None = None
 
 
 def rank(engine: Engine, planner: Planner, plan: Plan, pages: dict[int, float]) -> list[Ranked]:
@@ -42,8 +49,13 @@ def rank(engine: Engine, planner: Planner, plan: Plan, pages: dict[int, float]) 
         ordinal, passage = best.get(document, (0, 0.0))
         bonus, own = divmod(score, TITLE_BONUS)
         mixed = PAGE_SHARE * own / top_page + (1 - PAGE_SHARE) * passage / top_passage
-        ranked.append(Ranked(document, ordinal, bonus + mixed))
-    return sorted(ranked, key=lambda item: (-item.score, item.document))
+        ranked.append(Ranked(document, ordinal, mixed, bonus))
+    return in_order(ranked)
+
+
+def in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
+    """Return the best first; equals by their keys, so that the order is always the same."""
+    return sorted(ranked, key=lambda item: (-item.bonus - item.score, item.document))
 
 
 def with_passages(

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from bookwheel.engines.base import Engine, Field
+from bookwheel.errors import Upstream
 from bookwheel.model import Status
-from bookwheel.query import SearchHit, SearchRequest, SearchResults
+from bookwheel.query import SearchHit, SearchMode, SearchRequest, SearchResults
 from bookwheel.search.interpret import interpret
+from bookwheel.search.meaning import Embedder, Nearness, find_near, mix
 from bookwheel.search.nothing import why_nothing
 from bookwheel.search.plan import ALL_WORDS_BONUS, Clause, Plan, Planner, asked_for
-from bookwheel.search.rank import rank, with_passages
+from bookwheel.search.rank import Ranked, rank, with_passages
 from bookwheel.search.show import show, with_snippets
 from bookwheel.search.spelling import Speller
 from bookwheel.text.words import LONGEST_WORD, analyze_query, normal_title
@@ -35,7 +37,9 @@ class Retrieved(NamedTuple):
     total: int
 
 
-def search(engine: Engine, request: SearchRequest) -> SearchResults:
+def search(
+    engine: Engine, request: SearchRequest, embedder: Embedder | None = None
+) -> SearchResults:
     """Answer a request; any text is a valid query."""
     languages = query_languages(engine)
     question = interpret(request.text, languages)
@@ -50,12 +54,21 @@ def search(engine: Engine, request: SearchRequest) -> SearchResults:
     plan, notes, titles = correct(engine, planner, plan, languages)
     if question.shortened:
         notes = ("only the first part of this long query was used", *notes)
+    if question.loosened:
+        notes = ("quotation marks in a long question were taken as its own", *notes)
     found = retrieve(engine, planner, plan, titles)
     ranked = rank(engine, planner, plan, found.pages)
+    if embedder is not None and request.mode is not SearchMode.LEXICAL:
+        near, trouble = look_near(engine, planner, plan, embedder, ranked)
+        notes = (*notes, *trouble)
+        # A question all whose words some page holds is answered by words, and one none of whose
+        # words is known may be nonsense; any other needs all the meaning there is.
+        strict = bool(found.whole) or not found.pages
+        ranked = mix(ranked, near, embedder, request.mode, strict=strict) if near else ranked
     shown = ranked[request.offset : request.offset + request.limit]
     shown = with_passages(engine, planner, plan, shown)
     hits = show(engine, planner, plan, shown, found.whole)
-    if any(item.document not in found.whole for item in shown):
+    if found.pages and any(item.document not in found.whole for item in shown):
         notes = (*notes, "not every word had to match")
     total = found.total - len(found.pages) + len(ranked)
     if hits:
@@ -63,6 +76,18 @@ def search(engine: Engine, request: SearchRequest) -> SearchResults:
     reasons = why_nothing(engine, planner, plan, total)
     suggestions = () if reasons else suggest(engine, plan)
     return SearchResults(request.text, (), total, (*notes, *reasons), suggestions, *scope)
+
+
+def look_near(
+    engine: Engine, planner: Planner, plan: Plan, embedder: Embedder, ranked: Sequence[Ranked]
+) -> tuple[dict[int, Nearness], tuple[str, ...]]:
+    """Return how near pages are, or that the model did not answer and words must do."""
+    try:
+        return find_near(engine, planner, plan, embedder, [item.document for item in ranked]), ()
+    except Upstream as error:
+        if plan.request.mode is SearchMode.SEMANTIC:
+            raise
+        return {}, (f"words alone were compared: {error.message}",)
 
 
 def add_snippets(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from bookwheel.engines.base import Engine, Passage
 from bookwheel.model import Document
 from bookwheel.query import SearchHit, SearchIn, Snippet
 from bookwheel.safety.redact import make_safe
-from bookwheel.search.plan import Plan, Planner
+from bookwheel.search.plan import Clause, Plan, Planner
 from bookwheel.search.rank import Ranked
 from bookwheel.text.snippets import Cutting, cut_snippet
 from bookwheel.text.words import Finder, normal_title
@@ -20,30 +21,48 @@ _IN_PAGE = 0.7
 _RESPELT = 0.9
 
 
+class _Seen(NamedTuple):
+    """A hit as far as its own title and passage tell."""
+
+    item: Ranked
+    document: Document
+    passage: Passage | None
+    text: str
+    cutting: Cutting
+    in_title: frozenset[str]
+    missing: tuple[Clause, ...]
+    """The words that stand in neither; the page may have them elsewhere."""
+
+
 def show(
     engine: Engine, planner: Planner, plan: Plan, ranked: Sequence[Ranked], whole: frozenset[int]
 ) -> tuple[SearchHit, ...]:
     """Return the hits as they are shown; documents gone meanwhile are left out."""
     documents = engine.documents_by_key([item.document for item in ranked])
     passages = engine.passages([(item.document, item.chunk) for item in ranked])
-    partly = tuple(item.document for item in ranked if item.document not in whole)
-    held = held_words(engine, planner, plan, partly)
+    seen = []
+    clauses = _counted(plan)
     worth = term_worth(plan)
     finders: dict[str, Finder] = {}
-    hits: list[SearchHit] = []
-    ceiling = 1.0
     for item in ranked:
         document = documents.get(item.document)
         if document is None:
             continue
         passage = passages.get((item.document, item.chunk))
-        words = held.get(item.document) if item.document not in whole else None
         finder = finders.get(document.language)
         if finder is None:
             finder = finders[document.language] = Finder(worth, document.language)
-        hit = _hit(plan, document, passage, finder, worth, words, ceiling)
-        ceiling = hit.score
-        hits.append(hit)
+        length = plan.request.snippet_length
+        seen.append(_see(item, clauses, document, passage, finder, worth, length))
+    held = held_words(engine, planner, [each for each in seen if each.document.key not in whole])
+    hits: list[SearchHit] = []
+    ceiling = 1.0
+    total = sum(clause.worth for clause, _ in clauses)
+    for each in seen:
+        words = held.get(each.document.key)
+        by_words = _score(plan, clauses, total, each, words)
+        ceiling = min(ceiling, max(by_words, round(each.item.meaning, 4)))
+        hits.append(_hit(each, ceiling))
     return tuple(hits)
 
 
@@ -64,17 +83,17 @@ def _snippet(cutting: Cutting) -> Snippet:
     return Snippet(make_safe(cutting.text), cutting.marks, cutting.cut_before, cutting.cut_after)
 
 
-def held_words(
-    engine: Engine, planner: Planner, plan: Plan, documents: tuple[int, ...]
-) -> dict[int, set[str]]:
-    """Return which words of the question each of some documents holds anywhere."""
-    held: dict[int, set[str]] = {document: set() for document in documents}
-    if documents:
-        for clause in plan.clauses:
-            if clause.known:
-                match = planner.single(clause, documents)
-                for document, _, _ in engine.match_pages(match, len(documents)).entries:
-                    held[document].add(clause.word)
+def held_words(engine: Engine, planner: Planner, partly: Sequence[_Seen]) -> dict[int, set[str]]:
+    """Return which words each of some documents holds beyond its title and passage."""
+    held: dict[int, set[str]] = {each.document.key: set() for each in partly}
+    asked: dict[Clause, list[int]] = {}
+    for each in partly:
+        for clause in each.missing:
+            asked.setdefault(clause, []).append(each.document.key)
+    for clause, documents in asked.items():
+        match = planner.single(clause, tuple(documents))
+        for document, _, _ in engine.match_pages(match, len(documents)).entries:
+            held[document].add(clause.word)
     return held
 
 
@@ -88,20 +107,38 @@ def term_worth(plan: Plan) -> dict[str, float]:
     return worth
 
 
-def _hit(
-    plan: Plan,
+_Counted = list[tuple[Clause, frozenset[str]]]
+
+
+def _counted(plan: Plan) -> _Counted:
+    """Return the words that count for the score, each with the terms that stand for it."""
+    return [
+        (clause, frozenset((*clause.exact, *clause.stems)))
+        for clause in plan.clauses
+        if clause.known or not clause.filler
+    ]
+
+
+def _see(
+    item: Ranked,
+    clauses: _Counted,
     document: Document,
     passage: Passage | None,
     finder: Finder,
     worth: dict[str, float],
-    held: set[str] | None,
-    ceiling: float,
-) -> SearchHit:
+    snippet_length: int,
+) -> _Seen:
     text = passage.text if passage else document.description
-    cutting = cut_snippet(text, finder, worth, plan.request.snippet_length)
+    cutting = cut_snippet(text, finder, worth, snippet_length)
     in_title = finder.terms(document.title)
+    found = in_title | cutting.matched
+    missing = [clause for clause, terms in clauses if clause.known and terms.isdisjoint(found)]
+    return _Seen(item, document, passage, text, cutting, in_title, tuple(missing))
+
+
+def _hit(seen: _Seen, score: float) -> SearchHit:
+    document, passage, cutting = seen.document, seen.passage, seen.cutting
     trail = tuple(make_safe(heading) for heading in passage.chunk.trail) if passage else ()
-    score = min(ceiling, _score(plan, document, in_title, cutting.matched, held))
     return SearchHit(
         collection=document.collection,
         document=document.path,
@@ -112,42 +149,37 @@ def _hit(
         start_line=passage.chunk.start_line if passage else 1,
         end_line=passage.chunk.end_line if passage else 1,
         snippet=_snippet(cutting),
-        passage=make_safe(text),
+        passage=make_safe(seen.text),
         score=score,
-        matched_in=_matched_in(in_title, cutting.matched),
+        matched_in=_matched_in(seen.in_title, cutting.matched),
         extension=document.extension,
         date=document.date,
         modified_ns=document.modified_ns,
         chunk=passage.chunk.ordinal if passage else 0,
         chunks=document.chunks,
         language=document.language,
+        rank_score=seen.item.score,
+        similarity=seen.item.similarity,
     )
 
 
 def _score(
-    plan: Plan,
-    document: Document,
-    in_title: frozenset[str],
-    in_text: frozenset[str],
-    held: set[str] | None,
+    plan: Plan, clauses: _Counted, total: float, seen: _Seen, held: set[str] | None
 ) -> float:
     """Return how much of the question the hit meets, on one scale for all questions.
 
-    `held` are the words that the page holds anywhere; None stands for all that any page holds.
+    `held` are the words that the page holds elsewhere; None stands for all that any page holds.
     """
-    if normal_title(document.title) == plan.question.title:
+    if normal_title(seen.document.title) == plan.question.title:
         return 1.0
-    asked = [clause for clause in plan.clauses if clause.known or not clause.filler]
-    total = sum(clause.worth for clause in asked)
     if not total:
         return _IN_PASSAGE
     met = 0.0
-    for clause in asked:
-        terms = {*clause.exact, *clause.stems}
+    for clause, terms in clauses:
         level = 0.0
-        if terms & in_title:
+        if not terms.isdisjoint(seen.in_title):
             level = _IN_TITLE
-        elif terms & in_text:
+        elif not terms.isdisjoint(seen.cutting.matched):
             level = _IN_PASSAGE
         elif clause.known and (held is None or clause.word in held):
             level = _IN_PAGE

@@ -122,6 +122,7 @@ class Indexing:
         def tell(reports: list[Report]) -> None:
             _log_problems(reports)
             news.tell()
+            self._embed(library)
 
         library.watch(on_update=tell, should_stop=should_stop)
 
@@ -149,7 +150,23 @@ class Indexing:
                 self.ready.set()
                 _log_problems(reports)
                 news.tell()
+                self._embed(library)
             return
+
+    def _embed(self, library: Library) -> None:
+        """Give vectors to what is new; searching goes on meanwhile."""
+        started = time.monotonic()
+        try:
+            done = library.embed(should_stop=self._stop.is_set)
+        except Conflict:
+            return  # whoever writes gives them too
+        except BookwheelError as error:
+            log.warning("searching by words alone: %s", error.message)
+            return
+        if done:
+            log.info(
+                "%s passages read for meaning, in %.1f s", f"{done:,}", time.monotonic() - started
+            )
 
     def _note_progress(self, progress: Progress) -> None:
         self.progress = {**self.progress, progress.collection: progress}

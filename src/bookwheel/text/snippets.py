@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bookwheel.text.words import Finder, is_unspaced
 
 _LINK_TARGET = re.compile(
-    r"!?\[([^\]\[]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)"
+    r"(?:!\[|\[)([^\]\[]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)"
 )
 _UNSEEN = re.compile(r"\{(?:#[\w-]+|/\*.*?\*/)\}|<!--.*?-->", re.S)
 """Identifiers behind headings, and comments: no reader of the document sees them."""
@@ -36,7 +36,8 @@ def plain(markdown: str) -> str:
 
 def _seen(markdown: str) -> str:
     """Return Markdown without the words that no reader sees."""
-    shown = _UNSEEN.sub("", markdown) if "{" in markdown or "<!--" in markdown else markdown
+    has_unseen = "{#" in markdown or "{/*" in markdown or "<!--" in markdown
+    shown = _UNSEEN.sub("", markdown) if has_unseen else markdown
     return _LINK_TARGET.sub(r"\1", shown) if "](" in shown else shown
 
 

@@ -223,17 +223,23 @@ def read_sections(connection: apsw.Connection, key: int) -> list[Section]:
     return [Section(*row) for row in rows]
 
 
-def read_heading_above(
-    connection: apsw.Connection, collection: str, path: str, line: int
-) -> str | None:
-    """Return the last heading at or before a line of a document, if there is one."""
-    row = connection.execute(
-        "SELECT s.heading FROM collections c JOIN documents d ON d.collection = c.id "
-        "JOIN sections s ON s.document = d.id WHERE c.name = ? AND d.path = ? AND d.status = 'ok' "
-        "AND s.start_line <= ? ORDER BY s.ordinal DESC LIMIT 1",
-        (collection, path, line),
-    ).fetchone()
-    return row[0] if row else None
+def read_headings_above(
+    connection: apsw.Connection, wanted: Sequence[tuple[str, str, int]]
+) -> dict[tuple[str, str, int], str]:
+    """Return the last heading at or before a line of a document, for each that has one."""
+    if not wanted:
+        return {}
+    rows = connection.execute(
+        f"""SELECT w.column1, w.column2, w.column3,
+        (SELECT s.heading FROM sections s WHERE s.document = d.id AND s.start_line <= w.column3
+         ORDER BY s.ordinal DESC LIMIT 1)
+        FROM (VALUES {",".join(["(?,?,?)"] * len(wanted))}) w
+        CROSS JOIN collections c ON c.name = w.column1
+        CROSS JOIN documents d ON d.collection = c.id AND d.path = w.column2
+        WHERE d.status = 'ok'""",
+        [value for place in wanted for value in place],
+    )
+    return {(name, path, line): heading for name, path, line, heading in rows if heading}
 
 
 def read_headings(
@@ -270,6 +276,21 @@ def read_places(connection: apsw.Connection, key: int) -> list[Place]:
         "SELECT start, label, row FROM places WHERE document = ? ORDER BY ordinal", (key,)
     )
     return [Place(*row) for row in rows]
+
+
+def has_vectors(connection: apsw.Connection) -> bool:
+    """Tell whether any document has vectors, of whichever model."""
+    return bool(connection.execute("SELECT EXISTS(SELECT 1 FROM vectors)").get)
+
+
+def lacks_vectors(connection: apsw.Connection) -> bool:
+    """Tell whether any document with text has no vectors at all."""
+    return bool(
+        connection.execute(
+            "SELECT EXISTS(SELECT 1 FROM documents d WHERE d.chunks > 0 "
+            "AND NOT EXISTS(SELECT 1 FROM vectors v WHERE v.document = d.id))"
+        ).get
+    )
 
 
 def _chunk(row: Sequence[Any]) -> Chunk:

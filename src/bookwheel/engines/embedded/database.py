@@ -74,6 +74,19 @@ CREATE TABLE links(
 CREATE TABLE places(
   document INTEGER, ordinal INTEGER, start INTEGER NOT NULL, label TEXT NOT NULL,
   row INTEGER NOT NULL, PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
+CREATE TABLE models(
+  id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
+CREATE TABLE vectors(
+  document INTEGER PRIMARY KEY, model INTEGER NOT NULL, stamp INTEGER NOT NULL,
+  checksum INTEGER NOT NULL, vectors BLOB NOT NULL);
+CREATE INDEX vectors_by_stamp ON vectors(stamp);
+CREATE TABLE dropped_vectors(document INTEGER PRIMARY KEY, stamp INTEGER NOT NULL);
+CREATE INDEX dropped_vectors_by_stamp ON dropped_vectors(stamp);
+CREATE TRIGGER vectors_dropped AFTER DELETE ON vectors BEGIN
+  UPDATE meta SET value = value + 1 WHERE key = 'vectors';
+  INSERT OR REPLACE INTO dropped_vectors
+  SELECT old.document, value FROM meta WHERE key = 'vectors';
+END;
 CREATE TABLE removed(document INTEGER PRIMARY KEY, generation INTEGER NOT NULL);
 CREATE INDEX removed_by_generation ON removed(generation);
 CREATE TABLE skipped(
@@ -91,6 +104,10 @@ class Place(NamedTuple):
     @property
     def lexical(self) -> Path:
         return self.database.with_name(self.database.name + ".words")
+
+    @property
+    def vectors(self) -> Path:
+        return self.database.with_name(self.database.name + ".vectors")
 
     @property
     def lock(self) -> Path:
@@ -217,7 +234,8 @@ def _migrate(connection: apsw.Connection, place: Place) -> None:
         connection.pragma("application_id", APPLICATION_ID)
         connection.pragma("user_version", SCHEMA_VERSION)
         connection.execute(
-            "INSERT OR IGNORE INTO meta VALUES('generation', 0), ('id', lower(hex(randomblob(8))))"
+            "INSERT OR IGNORE INTO meta VALUES('generation', 0), ('vectors', 0), "
+            "('id', lower(hex(randomblob(8))))"
         )
 
 

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
 from bookwheel import model
-from bookwheel.engines.base import CollectionState, Field, Found, Match, Passage
+from bookwheel.engines.base import (
+    CollectionState,
+    Field,
+    Found,
+    Match,
+    Matrix,
+    Passage,
+    Vector,
+)
 from bookwheel.engines.embedded import catalog, database, health, lexical, writing
 from bookwheel.engines.embedded.database import Place
 from bookwheel.engines.embedded.derived import DerivedWords
@@ -22,6 +31,9 @@ from bookwheel.engines.embedded.lock import WriterLock
 from bookwheel.errors import Conflict, IndexDamaged, IndexUnusable
 from bookwheel.model import Collection, Document, Draft, FileState, Known, Link, Section, Status
 from bookwheel.query import Filters
+
+if TYPE_CHECKING:
+    from bookwheel.engines.embedded.derived_vectors import DerivedVectors
 
 _Answer = TypeVar("_Answer")
 _VERSION, _MOST_KNOWN = "version", 100
@@ -226,9 +238,11 @@ class EmbeddedEngine:
         with self._reading() as connection:
             return catalog.read_headings(connection, wanted)
 
-    def heading_above(self, collection: str, path: str, line: int) -> str | None:
+    def headings_above(
+        self, wanted: Sequence[tuple[str, str, int]]
+    ) -> dict[tuple[str, str, int], str]:
         with self._reading() as connection:
-            return catalog.read_heading_above(connection, collection, path, line)
+            return catalog.read_headings_above(connection, wanted)
 
     def links(self, key: int) -> list[Link]:
         with self._reading() as connection:
@@ -278,6 +292,51 @@ class EmbeddedEngine:
 
     def vocabulary(self, field: Field = Field.EXACT) -> Mapping[int, Sequence[str]]:
         return self._ask(lambda words: words.vocabulary(field))
+
+    # Vectors
+
+    @functools.cached_property
+    def _vectors(self) -> DerivedVectors:
+        from bookwheel.engines.embedded.derived_vectors import DerivedVectors
+
+        return DerivedVectors(self._place, self._reading)
+
+    def has_vectors(self) -> bool:
+        """Tell whether any document has vectors, of whichever model."""
+        return self._recall("has vectors", catalog.has_vectors)
+
+    def lacks_vectors(self) -> bool:
+        """Tell whether any document with text has no vectors at all."""
+        with self._reading() as connection:
+            return catalog.lacks_vectors(connection)
+
+    def embedded(self, fingerprint: str) -> tuple[int, int]:
+        """Return how many chunks have vectors of a model, and how many there are."""
+        return self._vectors.count(fingerprint)
+
+    def without_vectors(self, fingerprint: str, limit: int) -> list[tuple[str, list[Passage]]]:
+        """Return title and chunks of some documents that have no vectors of a model yet."""
+        return self._vectors.missing(fingerprint, limit)
+
+    def write_vectors(self, fingerprint: str, dimensions: int, rows: Mapping[int, Matrix]) -> None:
+        """Write the vectors of documents, all in one transaction."""
+        with self._transaction() as connection:
+            self._vectors.write(connection, fingerprint, dimensions, rows)
+
+    def keep_vectors(self, fingerprint: str) -> None:
+        """Keep beside the catalogue what makes a large number of vectors quick to open."""
+        with self._transaction() as connection:
+            self._vectors.keep(connection, fingerprint)
+
+    def nearest(
+        self, fingerprint: str, query: Vector, limit: int, documents: Sequence[int] | None = None
+    ) -> Found:
+        """Return the chunks nearest to a vector, among all or only some documents."""
+        return self._vectors.nearest(fingerprint, query, limit, documents)
+
+    def vectors(self, fingerprint: str, keys: Sequence[int]) -> dict[int, Matrix]:
+        """Return the vectors of some documents, one row per chunk."""
+        return self._vectors.read(fingerprint, keys)
 
     def refresh(self) -> bool:
         """See what other processes committed; tell whether there was anything new."""
@@ -452,6 +511,7 @@ class EmbeddedEngine:
                 beside = self._place.database.with_name(self._place.database.name + suffix)
                 beside.unlink(missing_ok=True)
             lexical.discard(self._place.lexical)
+            lexical.discard(self._place.vectors)
         except OSError as error:
             raise database.explain(self._place, error) from error
         finally:

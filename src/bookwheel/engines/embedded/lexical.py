@@ -220,7 +220,7 @@ class WordIndex:
     def match_passages(self, match: Match, limit: int) -> Found:
         """Return the chunks that match, best first."""
         with guarded():
-            query = self._query(match, "passages")
+            query = self._query(_without_titles(match), "passages")
             return self._search(self._passages, query, limit, count=False, ordinals=True)
 
     def documents(self) -> tuple[dict[int, int], dict[int, int]]:
@@ -412,6 +412,17 @@ def _page(entry: Entry) -> tantivy.Document:
     names = [terms.title_names, *[passage.names for passage in terms.passages]]
     page.add_text(Field.NAMES, "".join(names))
     return page
+
+
+def _without_titles(match: Match) -> Match:
+    """Return what of a match chunks can meet: they hold no titles, and looking costs as much."""
+    return match._replace(
+        clauses=tuple(
+            tuple(term for term in clause if term.field is not Field.TITLE)
+            for clause in match.clauses
+        ),
+        bonus=tuple(term for term in match.bonus if term.field is not Field.TITLE),
+    )
 
 
 def _any(queries: Sequence[Query]) -> Query:

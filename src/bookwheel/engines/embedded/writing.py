@@ -207,7 +207,7 @@ def read_sealed(connection: apsw.Connection, key: int) -> tuple[tuple[Any, ...],
 
 
 def _drop_parts(connection: apsw.Connection, key: int) -> None:
-    for table in _PARTS:
+    for table in (*_PARTS, "vectors"):
         connection.execute(f"DELETE FROM {table} WHERE document = ?", (key,))
 
 

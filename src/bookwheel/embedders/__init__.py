@@ -1,0 +1,1 @@
+"""Models that turn text into vectors, behind one interface; each is imported only when chosen."""

@@ -1,0 +1,94 @@
+"""Models of libraries that somebody installed beside us, by the names that those give them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bookwheel.embedders.base import unit_rows
+from bookwheel.errors import BadRequest
+
+if TYPE_CHECKING:
+    from bookwheel.embedders.base import Vectors
+
+_PREPARATION = "1"
+_MAX_CHARACTERS = 16_000
+
+Encode = Callable[[list[str]], Iterable[Any]]
+
+
+class InstalledEmbedder:
+    """A library's model behind our interface."""
+
+    weight = 0.4
+    unrelated = 0.3
+
+    def __init__(self, library: str, model: str, encode: Encode, encode_query: Encode) -> None:
+        self.name = f"{library}:{model}"
+        self._encode, self._encode_query = encode, encode_query
+        self.dimensions = len(self._rows(encode, ["dimensions"])[0])
+        self.fingerprint = f"{self.name}-{version(library)}-{self.dimensions}-{_PREPARATION}"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row per text."""
+        rows = np.zeros((len(texts), self.dimensions), np.float32)
+        places = [at for at, text in enumerate(texts) if text.strip()]
+        if places:
+            rows[places] = self._rows(self._encode, [texts[at] for at in places])
+        return unit_rows(rows)
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return the vector of a query, which some models make otherwise than those of texts."""
+        if not text.strip():
+            return np.zeros(self.dimensions, np.float32)
+        vector: Vectors = unit_rows(self._rows(self._encode_query, [text]))[0]
+        return vector
+
+    def _rows(self, encode: Encode, texts: list[str]) -> Vectors:
+        found = encode([text[:_MAX_CHARACTERS] for text in texts])
+        return np.array(list(found), np.float32)
+
+
+def load_model2vec(model: str) -> InstalledEmbedder:
+    """Load a static model by its name or its folder."""
+    from model2vec import StaticModel
+
+    with _loading(model):
+        encode = StaticModel.from_pretrained(model).encode
+    return InstalledEmbedder("model2vec", model, encode, encode)
+
+
+def load_fastembed(model: str) -> InstalledEmbedder:
+    """Load a model of fastembed by its name."""
+    from fastembed import TextEmbedding
+
+    with _loading(model):
+        loaded = TextEmbedding(model)
+    return InstalledEmbedder("fastembed", model, loaded.embed, loaded.query_embed)
+
+
+def load_sentence_transformers(model: str) -> InstalledEmbedder:
+    """Load a model of sentence-transformers by its name or its folder."""
+    from sentence_transformers import SentenceTransformer
+
+    with _loading(model):
+        loaded = SentenceTransformer(model)
+    return InstalledEmbedder(
+        "sentence-transformers", model, loaded.encode_document, loaded.encode_query
+    )
+
+
+@contextmanager
+def _loading(model: str) -> Iterator[None]:
+    """Say which model cannot be loaded; those that are not on this machine are downloaded."""
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError) as error:
+        raise BadRequest(
+            f"The model {model!r} cannot be loaded: {error}",
+            hint="Name a folder that holds it, or let this machine download it once.",
+        ) from None

@@ -1,0 +1,204 @@
+"""Vectors in memory: exact while they are few, quantised with a small exact tail when many."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bookwheel.engines.base import Matrix, Vector
+
+EXACT_MOST = 20_000
+"""Up to so many chunks every vector is compared; beyond, those that a quantised scan proposes."""
+_BITS = 4
+_PROPOSED = 200
+"""So many are proposed for exact rescoring: ten in a thousand are missed at 100, two at 200."""
+_SAMPLE = 4_096
+_LARGEST_TAIL = 0.2
+
+Fetch = Callable[[Sequence[tuple[int, int]]], dict[tuple[int, int], Vector]]
+"""Returns exact vectors by document and chunk number."""
+_Near = list[tuple[int, int, float]]
+
+
+class NearestVectors:
+    """The vectors of one model, by document and chunk; not safe to change while it is asked."""
+
+    def __init__(self, dimensions: int, stamp: int = 0) -> None:
+        self.dimensions = dimensions
+        self.stamp = stamp
+        self._quantised: Any = None
+        self.settled_stamp = -1
+        self._settled = 0
+        """Rows that the quantised index holds; those after them are the exact tail."""
+        self._documents: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._ordinals: NDArray[np.int32] = np.zeros(0, np.int32)
+        self._alive: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._exact: Matrix = np.zeros((0, dimensions), np.float32)
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    @property
+    def is_worn(self) -> bool:
+        """Tell whether so much has changed that it should be made anew."""
+        tail = len(self) - self._settled
+        dead = len(self) - int(self._alive.sum())
+        most = max(EXACT_MOST, int(_LARGEST_TAIL * len(self)))
+        return dead > most or (tail > most if self._settled else tail > EXACT_MOST)
+
+    @property
+    def is_settled(self) -> bool:
+        """Tell whether there are so many that most are quantised."""
+        return self._quantised is not None
+
+    def is_kept(self, folder: Path, made_from: list[object]) -> bool:
+        """Tell whether what lies in a folder is still near enough to save the work of opening."""
+        kept = _read_note(folder)
+        return kept is not None and kept[0] == made_from and kept[1] == self._settled
+
+    def add(self, rows: Iterable[tuple[int, Matrix]]) -> None:
+        """Add documents with a vector for each chunk; those known before are replaced."""
+        parts = list(rows)
+        if not parts:
+            return
+        self.drop([document for document, _ in parts])
+        counts = [len(matrix) for _, matrix in parts]
+        documents = np.repeat(np.array([key for key, _ in parts], np.int64), counts)
+        ordinals = np.concatenate([np.arange(1, count + 1, dtype=np.int32) for count in counts])
+        self._append(documents, ordinals)
+        self._exact = np.concatenate([self._exact, *[matrix for _, matrix in parts]])
+
+    def drop(self, documents: Sequence[int]) -> None:
+        """Forget documents."""
+        if len(self) and documents:
+            self._alive &= ~np.isin(self._documents, np.array(documents, np.int64))
+
+    def _append(self, documents: NDArray[np.int64], ordinals: NDArray[np.int32]) -> None:
+        self._documents = np.concatenate([self._documents, documents])
+        self._ordinals = np.concatenate([self._ordinals, ordinals])
+        self._alive = np.concatenate([self._alive, np.ones(len(documents), np.bool_)])
+
+    def settle(self, batches: Iterable[list[tuple[int, Matrix]]], sample: Matrix) -> None:
+        """Take everything into the quantised index; `sample` is a fair draw of the vectors."""
+        from turbovec import TurboQuantIndex
+
+        quantised = TurboQuantIndex(dim=self.dimensions, bit_width=_BITS)
+        quantised.calibrate(sample)
+        documents, ordinals = [], []
+        for batch in batches:
+            quantised.add(np.concatenate([matrix for _, matrix in batch]))
+            for key, matrix in batch:
+                documents.append(np.full(len(matrix), key, np.int64))
+                ordinals.append(np.arange(1, len(matrix) + 1, dtype=np.int32))
+        self._append(np.concatenate(documents), np.concatenate(ordinals))
+        self._settled, self.settled_stamp = len(self), self.stamp
+        self._quantised = quantised
+        quantised.prepare()
+
+    # Asking
+
+    def search(
+        self, query: Vector, limit: int, fetch: Fetch, documents: Sequence[int] | None = None
+    ) -> _Near:
+        """Return the nearest chunks, best first, among all or only some documents."""
+        allowed = self._alive
+        if documents is not None:
+            among = np.isin(self._documents, np.fromiter(documents, np.int64, len(documents)))
+            allowed = allowed & among
+        near = self._search_settled(query, limit, fetch, allowed[: self._settled])
+        near += self._search_exact(query, limit, allowed[self._settled :])
+        near.sort(key=lambda each: (-each[2], each[0], each[1]))
+        return near[:limit]
+
+    def _search_exact(self, query: Vector, limit: int, allowed: NDArray[np.bool_]) -> _Near:
+        rows = np.flatnonzero(allowed)
+        if not len(rows):
+            return []
+        whole = len(rows) == len(self._exact)
+        scores = (self._exact if whole else self._exact[rows]) @ query
+        best = _top(scores, limit)
+        places = rows[best] + self._settled
+        return self._near(places, scores[best])
+
+    def _search_settled(
+        self, query: Vector, limit: int, fetch: Fetch, allowed: NDArray[np.bool_]
+    ) -> _Near:
+        if self._quantised is None or not allowed.any():
+            return []
+        wanted = max(_PROPOSED, 2 * limit)
+        mask = None if allowed.all() else np.ascontiguousarray(allowed)
+        _, places = self._quantised.search(query.reshape(1, -1), wanted, mask=mask)
+        pairs = [(int(self._documents[i]), int(self._ordinals[i])) for i in places[0]]
+        exact = fetch(pairs)
+        kept = [pair for pair in pairs if pair in exact]
+        if not kept:
+            return []
+        scores = np.stack([exact[pair] for pair in kept]) @ query
+        return [(*kept[i], float(scores[i])) for i in _top(scores, limit)]
+
+    def _near(self, places: NDArray[np.int64], scores: NDArray[np.float32]) -> _Near:
+        documents, ordinals = self._documents[places], self._ordinals[places]
+        return [
+            (int(document), int(ordinal), float(score))
+            for document, ordinal, score in zip(documents, ordinals, scores, strict=True)
+        ]
+
+    # Keeping the quantised part on disk
+
+    def save(self, folder: Path, made_from: list[object]) -> None:
+        """Write the quantised part; what is there stays whole until the new one is."""
+        folder.mkdir(parents=True, exist_ok=True)
+        number = self.settled_stamp
+        self._quantised.write(str(folder / f"{number}.tv"), durable=False)
+        with open(folder / f"{number}.npz", "wb") as file:
+            every = (self._documents, self._ordinals, self._alive)
+            np.savez(file, *[array[: self._settled] for array in every])
+        making = folder / "made-from.making"
+        note = {"made_from": made_from, "rows": self._settled, "stamp": number}
+        making.write_text(json.dumps(note), encoding="utf-8")
+        making.replace(folder / "made-from.json")
+        for old in folder.iterdir():
+            if old.stem != str(number) and old.name != "made-from.json":
+                old.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, folder: Path, made_from: list[object], dimensions: int) -> NearestVectors | None:
+        """Return what was saved, if it was made from the same; None otherwise."""
+        from turbovec import TurboQuantIndex
+
+        try:
+            note = _read_note(folder)
+            if note is None or note[0] != made_from:
+                return None
+            found = cls(dimensions, note[2])
+            found._quantised = TurboQuantIndex.load(str(folder / f"{found.stamp}.tv"))
+            with np.load(folder / f"{found.stamp}.npz") as arrays:
+                found._documents, found._ordinals, found._alive = (
+                    arrays[f"arr_{number}"] for number in range(3)
+                )
+        except (OSError, ValueError, KeyError, TypeError):
+            return None  # absent, half written or damaged: it is made anew from the catalogue
+        found._settled, found.settled_stamp = len(found._documents), found.stamp
+        return found if len(found._quantised) == found._settled else None
+
+
+def _read_note(folder: Path) -> tuple[list[object], int, int] | None:
+    """Return what was kept: what it was made from, how many rows, and the stamp."""
+    try:
+        note = json.loads((folder / "made-from.json").read_bytes())
+        return list(note["made_from"]), int(note["rows"]), int(note["stamp"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _top(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
+    """Return the places of the highest scores, best first."""
+    if len(scores) <= limit:
+        return np.argsort(-scores, kind="stable")
+    best = np.argpartition(-scores, limit)[:limit]
+    return best[np.argsort(-scores[best], kind="stable")]

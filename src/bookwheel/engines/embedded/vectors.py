@@ -1,0 +1,177 @@
+"""Vectors in the catalogue: one row per document, its chunks' vectors one after another.
+
+They are kept as half-precision numbers under the fingerprint of the model that made them. A stamp
+that every change raises tells whoever holds vectors in memory what has changed since.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+
+import apsw
+import numpy as np
+
+from bookwheel.engines.base import Matrix, Passage, Vector
+from bookwheel.engines.embedded import catalog
+from bookwheel.engines.embedded.catalog import decoding
+
+_STEP = 500
+
+
+def find_model(connection: apsw.Connection, fingerprint: str) -> tuple[int, int] | None:
+    """Return the number of a model and its dimensions, if any vector of it was ever written."""
+    row = connection.execute(
+        "SELECT id, dimensions FROM models WHERE fingerprint = ?", (fingerprint,)
+    ).fetchone()
+    return (int(row[0]), int(row[1])) if row else None
+
+
+def add_model(connection: apsw.Connection, fingerprint: str, dimensions: int) -> int:
+    """Return the number of a model, making it known first."""
+    connection.execute(
+        "INSERT OR IGNORE INTO models(fingerprint, dimensions) VALUES(?,?)",
+        (fingerprint, dimensions),
+    )
+    found = find_model(connection, fingerprint)
+    assert found is not None
+    return found[0]
+
+
+def save_vectors(connection: apsw.Connection, model: int, rows: Mapping[int, Matrix]) -> None:
+    """Write the vectors of documents; those that are gone meanwhile are left out."""
+    stamp = connection.execute(
+        "UPDATE meta SET value = value + 1 WHERE key = 'vectors' RETURNING value"
+    ).get
+    for key, matrix in rows.items():
+        blob = matrix.astype(np.float16).tobytes()
+        connection.execute(
+            "INSERT OR REPLACE INTO vectors SELECT id, ?, ?, ?, ? FROM documents "
+            "WHERE id = ? AND chunks = ?",
+            (model, stamp, zlib.crc32(blob), blob, key, len(matrix)),
+        )
+
+
+def read_stamp(connection: apsw.Connection) -> int:
+    """Return the number of the last change of vectors."""
+    with decoding():
+        return int(catalog.read_meta(connection, "vectors"))
+
+
+def count_chunks(connection: apsw.Connection, model: int) -> tuple[int, int]:
+    """Return how many chunks have vectors of a model, and how many there are."""
+    row = connection.execute(
+        "SELECT total(d.chunks * (v.document IS NOT NULL)), total(d.chunks) FROM documents d "
+        "LEFT JOIN vectors v ON v.document = d.id AND v.model = ?",
+        (model,),
+    ).fetchone()
+    assert row is not None
+    return int(row[0]), int(row[1])
+
+
+def list_without(connection: apsw.Connection, model: int, limit: int) -> list[int]:
+    """Return some documents that have no vectors of a model yet."""
+    rows = connection.execute(
+        "SELECT d.id FROM documents d LEFT JOIN vectors v ON v.document = d.id AND v.model = ? "
+        "WHERE d.chunks > 0 AND v.document IS NULL ORDER BY d.id LIMIT ?",
+        (model, limit),
+    )
+    return [int(key) for (key,) in rows]
+
+
+def read_texts(connection: apsw.Connection, key: int) -> list[Passage]:
+    """Return all chunks of a document with their texts."""
+    chunks = catalog.read_chunks(connection, key)
+    data = catalog.read_text(connection, key)
+    return [
+        Passage(key, chunk, data[chunk.start : chunk.end].decode("utf-8", "replace"))
+        for chunk in chunks
+    ]
+
+
+def read_changes(
+    connection: apsw.Connection, model: int, dimensions: int, since: int
+) -> Iterator[tuple[int, Matrix]]:
+    """Yield documents whose vectors were written after a stamp, in the order of their keys."""
+    rows = connection.execute(
+        "SELECT document, checksum, vectors FROM vectors WHERE model = ? AND stamp > ? "
+        "ORDER BY document",
+        (model, since),
+    )
+    for key, checksum, blob in rows:
+        yield int(key), _checked(blob, checksum, dimensions)
+
+
+def list_dropped(connection: apsw.Connection, since: int) -> list[int]:
+    """Return documents whose vectors were dropped after a stamp."""
+    rows = connection.execute("SELECT document FROM dropped_vectors WHERE stamp > ?", (since,))
+    return [int(key) for (key,) in rows]
+
+
+def list_documents(connection: apsw.Connection, model: int, dimensions: int) -> dict[int, int]:
+    """Return how many vectors of a model each document has."""
+    rows = connection.execute(
+        "SELECT document, length(vectors) FROM vectors WHERE model = ? ORDER BY document", (model,)
+    )
+    return {int(key): int(size) // (2 * dimensions) for key, size in rows}
+
+
+def read_floor(connection: apsw.Connection) -> int:
+    """Return the stamp since which all that was dropped is still noted."""
+    return int(catalog.read_meta(connection, "vectors_floor") or 0)
+
+
+def forget_dropped(connection: apsw.Connection) -> None:
+    """Forget what was dropped; whoever holds older vectors must read them anew."""
+    stamp = read_stamp(connection)
+    connection.execute("DELETE FROM dropped_vectors")
+    connection.execute("INSERT OR REPLACE INTO meta VALUES('vectors_floor', ?)", (stamp,))
+
+
+def read_matrices(
+    connection: apsw.Connection, model: int, dimensions: int, keys: Sequence[int]
+) -> dict[int, Matrix]:
+    """Return the vectors of some documents, one row per chunk."""
+    found: dict[int, Matrix] = {}
+    for first in range(0, len(keys), _STEP):
+        some = keys[first : first + _STEP]
+        rows = connection.execute(
+            f"SELECT document, checksum, vectors FROM vectors WHERE model = ? "
+            f"AND document IN ({','.join('?' * len(some))})",
+            (model, *some),
+        )
+        found |= {int(key): _checked(blob, checksum, dimensions) for key, checksum, blob in rows}
+    return found
+
+
+def read_rows(
+    connection: apsw.Connection, dimensions: int, wanted: Sequence[tuple[int, int]]
+) -> dict[tuple[int, int], Vector]:
+    """Return single vectors by document and chunk number."""
+    if not wanted:
+        return {}
+    width = 2 * dimensions
+    rows = connection.execute(
+        f"""SELECT v.document, w.column2, substr(v.vectors, (w.column2 - 1) * {width} + 1, {width})
+        FROM (VALUES {",".join(["(?,?)"] * len(wanted))}) w
+        CROSS JOIN vectors v ON v.document = w.column1""",
+        [number for pair in wanted for number in pair],
+    )
+    with decoding():
+        return {
+            (int(key), int(ordinal)): as_matrix(blob, dimensions)[0]
+            for key, ordinal, blob in rows
+            if len(blob) == width
+        }
+
+
+def _checked(blob: bytes, checksum: int, dimensions: int) -> Matrix:
+    if zlib.crc32(blob) != checksum:
+        raise apsw.CorruptError("the vectors of a document are damaged")
+    return as_matrix(blob, dimensions)
+
+
+def as_matrix(blob: bytes, dimensions: int) -> Matrix:
+    """Return stored vectors as numbers to reckon with."""
+    with decoding():
+        return np.frombuffer(blob, np.float16).reshape(-1, dimensions).astype(np.float32)

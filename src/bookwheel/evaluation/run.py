@@ -1,0 +1,95 @@
+"""One evaluation: index or open, ask every query through the library's own search, sum up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import perf_counter
+
+from bookwheel.errors import BadRequest, NotFound
+from bookwheel.evaluation.dataset import Dataset
+from bookwheel.evaluation.judged import Judged
+from bookwheel.evaluation.metrics import DEPTH
+from bookwheel.evaluation.questions import Found, Listener, Question, ask_all
+from bookwheel.evaluation.result import Cost, Result, sum_up
+from bookwheel.evaluation.rows import index_rows, open_rows, row_paths
+from bookwheel.indexing.pipeline import Progress
+from bookwheel.library import Library
+from bookwheel.query import SearchMode, SearchRequest
+from bookwheel.settings import Settings
+
+ASKED = SearchRequest("", limit=DEPTH, snippet_length=0)
+"""How every query is asked but for its text; snippets change no score and cost time."""
+
+
+def evaluate_dataset(
+    dataset: Dataset,
+    settings: Settings,
+    place: Path,
+    *,
+    asked: SearchRequest = ASKED,
+    on_progress: Listener = lambda progress: None,
+) -> Result:
+    """Index a test set in an empty folder, ask its queries, and sum up."""
+    names = {path: name for name, path in row_paths(dataset.rows).items()}
+    with open_rows(dataset, settings, place) as library:
+        started = perf_counter()
+        index_rows(library, dataset.rows, on_progress, f"Indexing {dataset.name}")
+        if asked.mode is not SearchMode.LEXICAL:
+            library.embed(on_progress=_embedding(dataset.name, on_progress))
+        seconds = perf_counter() - started
+
+        def search(text: str) -> list[Found]:
+            hits = library.search(asked._replace(text=text)).hits
+            return [Found(names[hit.document], hit.title) for hit in hits]
+
+        answers = ask_all(search, dataset.questions, on_progress, f"Asking {dataset.name}")
+    cost = Cost(len(dataset.rows), index_bytes(library), seconds)
+    return sum_up(dataset.name, answers, cost, left_out=dataset.left_out, unknown=dataset.unknown)
+
+
+def _embedding(name: str, on_progress: Listener) -> Callable[[int, int], None]:
+    return lambda done, total: on_progress(Progress(f"Reading {name} for meaning", done, total))
+
+
+def evaluate_folder(
+    library: Library,
+    judged: Sequence[Judged],
+    name: str,
+    *,
+    asked: SearchRequest = ASKED,
+    on_progress: Listener = lambda progress: None,
+) -> tuple[Result, list[str]]:
+    """Ask judged queries of folders that are indexed; return the scores and what to say."""
+    several = len(library.collections) > 1
+
+    def label(collection: str, path: str) -> str:
+        return f"{collection}/{path}" if several else path
+
+    def search(text: str) -> list[Found]:
+        hits = library.search(asked._replace(text=text)).hits
+        return [Found(label(hit.collection, hit.document), hit.title) for hit in hits]
+
+    questions, notes = [], []
+    for each in judged:
+        gains: dict[str, float] = {}
+        for named, gain in each.gains.items():
+            try:
+                document = library.document(named)
+            except (NotFound, BadRequest) as error:
+                notes.append(f"query {each.query!r}: {error.advice} It counts as not found.")
+                gains[named] = gain
+            else:
+                gains[label(document.collection, document.path)] = gain
+        questions.append(Question(each.query, each.query, gains))
+    answers = ask_all(search, questions, on_progress, f"Asking {name}")
+    documents = sum(state.documents for state in library.states())
+    result = sum_up(name, answers, Cost(documents, index_bytes(library)), unknown=len(notes))
+    return result, notes
+
+
+def index_bytes(library: Library) -> int:
+    """Return what the index of a library takes on disk."""
+    own = [Path(each) for each in library.own_paths() if each != library.settings.config]
+    files = (file for each in own for file in (each, *each.rglob("*")) if file.is_file())
+    return sum(file.stat().st_size for file in files)

@@ -1,0 +1,146 @@
+"""Meaning beside words: how near pages are to a question, and both mixed into one order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+from bookwheel.engines.base import Engine, Matrix, Vector
+from bookwheel.query import SearchIn, SearchMode
+from bookwheel.search.plan import Plan, Planner
+from bookwheel.search.rank import Ranked, in_order
+
+_NEAR = 100
+"""At least so many of the nearest chunks are looked at."""
+_WHOLE_SHARE = 0.5
+"""The page's middle counts this much beside its nearest chunk."""
+_KEPT_FLOOR = 0.8
+"""How much of the lowest word score is taken off all of them before both legs are mixed."""
+
+
+class Embedder(Protocol):
+    """What search needs of a model; `embedders/` has them."""
+
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def weight(self) -> float: ...
+    @property
+    def unrelated(self) -> float: ...
+    def embed_query(self, text: str) -> Vector: ...
+
+
+class Nearness(NamedTuple):
+    """How near a page is to the question: as a whole, and its nearest chunk."""
+
+    score: float
+    chunk: int
+    similarity: float
+    is_nearest: bool
+    """Among the nearest of all pages, not only among those that words found."""
+
+
+def find_near(
+    engine: Engine, planner: Planner, plan: Plan, embedder: Embedder, words: Iterable[int]
+) -> dict[int, Nearness]:
+    """Return how near pages are: those nearest to the question, and those that words found.
+
+    Filters, phrases and exclusions hold here as they do for words.
+    """
+    request = plan.request
+    text = plan.question.plain
+    if request.mode is SearchMode.LEXICAL or request.search_in is SearchIn.TITLE or not text:
+        return {}
+    query = embedder.embed_query(text)
+    if not query.any():
+        return {}
+    wanted = max(_NEAR, 2 * (request.offset + request.limit))
+    allowed = allowed_pages(engine, planner, plan)
+    found = engine.nearest(embedder.fingerprint, query, wanted, allowed)
+    nearest = {document for document, _, _ in found.entries}
+    matrices = engine.vectors(embedder.fingerprint, [*nearest, *(set(words) - nearest)])
+    return {
+        key: _nearness(matrix, query, is_nearest=key in nearest) for key, matrix in matrices.items()
+    }
+
+
+def allowed_pages(engine: Engine, planner: Planner, plan: Plan) -> Sequence[int] | None:
+    """Return the pages that meet the filters, phrases and exclusions; None when there are none."""
+    match = planner.conditions(plan)
+    if match is None:
+        return None
+    found = engine.match_pages(match, max(1, engine.page_count()))
+    return [document for document, _, _ in found.entries]
+
+
+def _nearness(matrix: Matrix, query: Vector, *, is_nearest: bool) -> Nearness:
+    similarities = matrix @ query
+    best = int(similarities.argmax())
+    similarity = float(similarities[best])
+    middle = matrix.sum(axis=0)
+    length = float(middle @ middle) ** 0.5
+    whole = float(similarities.sum()) / length if length else 0.0
+    score = (1 - _WHOLE_SHARE) * similarity + _WHOLE_SHARE * whole
+    return Nearness(score, best + 1, similarity, is_nearest)
+
+
+def mix(
+    ranked: Sequence[Ranked],
+    near: dict[int, Nearness],
+    embedder: Embedder,
+    mode: SearchMode,
+    *,
+    strict: bool,
+) -> list[Ranked]:
+    """Return one order out of both; a page without vectors stands as its words put it.
+
+    When `strict`, pages that words did not find must be clearly related to come in.
+    """
+    if mode is SearchMode.SEMANTIC:
+        ranked = [item for item in ranked if item.document in near]
+    share = 1.0 if mode is SearchMode.SEMANTIC else embedder.weight
+    by_words = {item.document: item for item in ranked}
+    words = _scale_words(ranked)
+    pages = {
+        document: nearness
+        for document, nearness in near.items()
+        if not strict or document in by_words or nearness.similarity >= embedder.unrelated
+    }
+    meaning = _scale_meaning(pages)
+    mixed = []
+    for document in by_words | pages:
+        item = by_words.get(document) or Ranked(document, 0, 0.0)
+        own = words.get(document, 0.0)
+        score = (1 - share) * own + share * meaning.get(document, own)
+        item = item._replace(score=score, words=own)
+        nearness = pages.get(document)
+        mixed.append(_with_meaning(item, nearness, embedder) if nearness else item)
+    return in_order(mixed)
+
+
+def _with_meaning(item: Ranked, nearness: Nearness, embedder: Embedder) -> Ranked:
+    unrelated = embedder.unrelated
+    return item._replace(
+        chunk=item.chunk or nearness.chunk,
+        meaning=max(0.0, (nearness.similarity - unrelated) / (1 - unrelated)),
+        similarity=nearness.similarity,
+    )
+
+
+def _scale_words(ranked: Sequence[Ranked]) -> dict[int, float]:
+    scores = {item.document: item.score for item in ranked}
+    if not scores:
+        return {}
+    low = _KEPT_FLOOR * min(scores.values())
+    span = max(scores.values()) - low or 1.0
+    return {document: (score - low) / span for document, score in scores.items()}
+
+
+def _scale_meaning(pages: dict[int, Nearness]) -> dict[int, float]:
+    """Return scores from 0, for all that is no nearer than the last of the nearest, to 1."""
+    scores = [nearness.score for nearness in pages.values() if nearness.is_nearest]
+    if not scores:
+        return {}
+    low = min(scores)
+    span = max(scores) - low or 1.0
+    return {key: max(0.0, (nearness.score - low) / span) for key, nearness in pages.items()}

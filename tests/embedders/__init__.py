@@ -1,0 +1,1 @@
+"""Tests of the models that turn text into vectors."""

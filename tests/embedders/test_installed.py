@@ -1,0 +1,48 @@
+"""Models of other libraries, shown with a static model that the test makes on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from model2vec import StaticModel
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+
+from bookwheel.embedders import registry
+from bookwheel.errors import BadRequest
+from bookwheel.settings import load
+
+SETTINGS = load(use_start_folder=False, environment={})
+WORDS = {"[UNK]": 0, "[PAD]": 1, "salt": 2, "pepper": 3, "password": 4}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    tokenizer = Tokenizer(WordLevel(WORDS, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = Whitespace()
+    vectors = np.array([[0, 0], [0, 0], [4, 1], [4, 2], [0, 3]], np.float32)
+    StaticModel(vectors, tokenizer).save_pretrained(tmp_path / "tiny")
+    return str(tmp_path / "tiny")
+
+
+def test_a_model2vec_model_is_loaded_from_its_folder(folder: str) -> None:
+    """Rows at unit length in the order of the texts, zeros for blank ones."""
+    model = registry.load(f"model2vec:{folder}", SETTINGS)
+    assert model is not None
+    assert (model.name, model.dimensions) == (f"model2vec:{folder}", 2)
+    rows = model.embed(["salt", "", "password"])
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), [1, 0, 1], atol=1e-6)
+    near, blank, far = rows @ model.embed_query("pepper")
+    assert near > far > blank == 0
+    assert not model.embed_query(" ").any()
+    assert model.embed([]).shape == (0, 2)
+
+
+def test_a_model_that_is_not_there_is_said(tmp_path: Path) -> None:
+    """With what to do about it."""
+    with pytest.raises(BadRequest, match="cannot be loaded") as refusal:
+        registry.load(f"model2vec:{tmp_path}", SETTINGS)
+    assert "Name a folder" in refusal.value.advice

@@ -1,0 +1,1 @@
+"""Tests of evaluation, and the project's own test set."""

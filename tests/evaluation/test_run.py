@@ -1,0 +1,99 @@
+"""Whole evaluations: a test set and somebody's own folder, through the library."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log2
+from pathlib import Path
+
+from bookwheel.evaluation.dataset import read_dataset
+from bookwheel.evaluation.judged import Judged
+from bookwheel.evaluation.metrics import Scores
+from bookwheel.evaluation.result import Miss, Result
+from bookwheel.evaluation.run import evaluate_dataset, evaluate_folder
+from bookwheel.indexing.pipeline import Progress
+from bookwheel.settings import load
+from tests.conftest import Shelf
+from tests.evaluation.small import put_dataset
+
+
+def timeless(result: Result) -> Result:
+    """Return a result without what differs between runs, once that has been looked at."""
+    assert 0 < result.p50_ms <= result.p95_ms
+    assert result.index_seconds is None or result.index_seconds > 0
+    assert result.bytes_per_document > 0
+    return replace(result, p50_ms=0, p95_ms=0, index_seconds=None, bytes_per_document=0)
+
+
+def test_a_test_set_is_indexed_asked_and_summed_up(tmp_path: Path) -> None:
+    dataset = read_dataset(put_dataset(tmp_path / "small"), "small")
+    place = tmp_path / "index"
+    seen: list[Progress] = []
+
+    result = evaluate_dataset(dataset, load(environment={}), place, on_progress=seen.append)
+
+    # Query 2 has two relevant documents, one of which is not in the set.
+    second = 1 / (1 + 1 / log2(3))
+    assert timeless(result) == Result(
+        name="small",
+        documents=3,
+        queries=2,
+        left_out=2,
+        unknown=2,
+        scores=Scores((1 + second) / 2, 0.75, 1, 1),
+        p50_ms=0,
+        p95_ms=0,
+        index_seconds=None,
+        bytes_per_document=0,
+        per_query={"1": 1, "2": second},
+    )
+    assert seen[0] == Progress("Indexing small", 3, 3)
+    assert seen[-1] == Progress("Asking small", 2, 2)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["index", "small"]
+
+
+def test_own_folders_are_asked_and_misses_say_what_came_first(shelf: Shelf) -> None:
+    shelf.put("zebra.md", "# Zebras\n\nStripes.")
+    shelf.put("deep/otter.md", "# Otters\n\nThey swim in rivers.")
+    shelf.put("river.md", "# River\n\nA river, rivers, and swimming.")
+    shelf.update()
+    judged = [
+        Judged("zebras", {"zebra.md": 2}),
+        Judged("river", {"deep/otter.md": 2, "gone.md": 1}),
+        Judged("quokka", {"zebra.md": 2}),
+    ]
+
+    with shelf.open() as library:
+        result, notes = evaluate_folder(library, judged, "notes")
+
+    assert timeless(result).misses == (
+        Miss(
+            "river",
+            ("deep/otter.md", "gone.md"),
+            2,
+            ("river.md (River)", "deep/otter.md (Otters)"),
+        ),
+        Miss("quokka", ("zebra.md",), None, ()),
+    )
+    assert (result.documents, result.queries, result.unknown) == (3, 3, 1)
+    assert result.per_query["zebras"] == 1
+    near = 'Document "gone.md" not found. Near are "deep/otter.md".'
+    assert notes == [f"query 'river': {near} It counts as not found."]
+
+
+def test_documents_of_several_folders_are_named_with_their_collection(shelf: Shelf) -> None:
+    shelf.put("zebra.md", "# Zebras")
+    papers = shelf.place / "papers"
+    papers.mkdir()
+    (papers / "zebra.md").write_text("# Zebras on paper", encoding="utf-8")
+    folders = (shelf.folder, papers)
+    shelf.update(*folders)
+
+    with shelf.open(*folders) as library:
+        result, notes = evaluate_folder(
+            library, [Judged("zebras on paper", {"papers/zebra.md": 2, "zebra.md": 1})], "both"
+        )
+
+    assert result.scores.hit == 1
+    assert len(notes) == 1
+    assert "names several documents" in notes[0]
