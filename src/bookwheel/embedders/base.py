@@ -29,6 +29,10 @@ class Embedder(Protocol):
         """Return one row per text; a text in which the model knows nothing gets zeros."""
         ...
 
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return one row per query; some models make them otherwise than those of texts."""
+        ...
+
     def embed_query(self, text: str) -> Vectors:
         """Return the vector, one-dimensional, of what somebody asks."""
         ...

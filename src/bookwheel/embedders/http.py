@@ -68,9 +68,13 @@ class HttpEmbedder:
         """Return one row per text; blank ones are not sent."""
         return self._rows(texts, tries=_TRIES)
 
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of queries; somebody waits, so it is not tried for long."""
+        return self._rows(texts, tries=_TRIES_FOR_A_QUERY)
+
     def embed_query(self, text: str) -> Vectors:
-        """Return the vector of a query; somebody waits, so it is not tried for long."""
-        vector: Vectors = self._rows([text], tries=_TRIES_FOR_A_QUERY)[0]
+        """Return the vector of a query."""
+        vector: Vectors = self.embed_queries([text])[0]
         return vector
 
     def _rows(self, texts: Sequence[str], *, tries: int) -> Vectors:

@@ -35,18 +35,23 @@ class InstalledEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row per text."""
+        return self._fill(self._encode, texts)
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of queries, which some models make otherwise than those of texts."""
+        return self._fill(self._encode_query, texts)
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return the vector of a query."""
+        vector: Vectors = self.embed_queries([text])[0]
+        return vector
+
+    def _fill(self, encode: Encode, texts: Sequence[str]) -> Vectors:
         rows = np.zeros((len(texts), self.dimensions), np.float32)
         places = [at for at, text in enumerate(texts) if text.strip()]
         if places:
-            rows[places] = self._rows(self._encode, [texts[at] for at in places])
+            rows[places] = self._rows(encode, [texts[at] for at in places])
         return unit_rows(rows)
-
-    def embed_query(self, text: str) -> Vectors:
-        """Return the vector of a query, which some models make otherwise than those of texts."""
-        if not text.strip():
-            return np.zeros(self.dimensions, np.float32)
-        vector: Vectors = unit_rows(self._rows(self._encode_query, [text]))[0]
-        return vector
 
     def _rows(self, encode: Encode, texts: list[str]) -> Vectors:
         found = encode([text[:_MAX_CHARACTERS] for text in texts])

@@ -69,6 +69,10 @@ class StaticEmbedder:
             self._fill(rows[start : start + _BATCH], texts[start : start + _BATCH])
         return unit_rows(rows)
 
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of queries, made as those of texts."""
+        return self.embed(texts)
+
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a query, made as those of texts."""
         vector: Vectors = self.embed([text])[0]

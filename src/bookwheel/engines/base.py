@@ -87,6 +87,11 @@ class Passage(NamedTuple):
     text: str
 
 
+def model_text(title: str, passage: Passage) -> str:
+    """Return what a model reads of a chunk: where it stands, and its text."""
+    return " > ".join((title, *passage.chunk.trail)) + "\n" + passage.text
+
+
 class CollectionState(NamedTuple):
     """A collection as the engine knows it."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from bookwheel.engines.base import Engine, Passage
+from bookwheel.engines.base import Engine, Passage, model_text
 
 if TYPE_CHECKING:
     from bookwheel.embedders.base import Embedder
@@ -48,7 +48,7 @@ def _embed(
     """Return vectors for each document of a batch; for none that was not finished when stopped."""
     import numpy as np
 
-    texts = [passage_text(title, each) for title, passages in batch for each in passages]
+    texts = [model_text(title, each) for title, passages in batch for each in passages]
     parts = []
     for first in range(0, len(texts), _PASSAGES):
         if should_stop():
@@ -62,8 +62,3 @@ def _embed(
         rows[passages[0].document] = vectors[start:end]
         start = end
     return rows
-
-
-def passage_text(title: str, passage: Passage) -> str:
-    """Return what a model reads of a chunk: where it stands, and its text."""
-    return " > ".join((title, *passage.chunk.trail)) + "\n" + passage.text
