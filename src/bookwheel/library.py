@@ -27,8 +27,11 @@ if TYPE_CHECKING:
     from bookwheel.indexing.pipeline import Progress, Report
     from bookwheel.reading.pointers import PlaceText
     from bookwheel.reading.sections import Heading, SectionText
+    from bookwheel.search.meaning import Embedder as SearchEmbedder
+    from bookwheel.search.second_look import SecondLook
 
 DATABASE = "catalog.db"
+NOT_RERANKED = "this is the usual order: a second look needs `pip install 'bookwheel[minilm]'`"
 MOST_FILTERED = 1000
 """Values of one filter; stores take only so many at once."""
 
@@ -314,7 +317,51 @@ class Library:
     # Searching and reading
 
     def search(self, request: SearchRequest) -> SearchResults:
-        """Find documents by words."""
+        """Find documents by words and by meaning."""
+        request = self._resolve(request)
+        return self._search(request, self._embedder_for(request.mode))
+
+    def search_many(self, requests: Sequence[SearchRequest]) -> Iterator[SearchResults]:
+        """Answer several requests; the model is asked once for what all of them need."""
+        from bookwheel.search.batch import embedder_of_batch
+
+        resolved = [self._resolve(request) for request in requests]
+        shared = None
+        for request in resolved:
+            embedder = self._embedder_for(request.mode)
+            if embedder is not None and shared is None:
+                texts = [each.text for each in resolved if each.mode is not SearchMode.LEXICAL]
+                shared = embedder_of_batch(self._engine, embedder, texts)
+            yield self._search(request, shared if embedder else None)
+
+    @property
+    def knows_meaning(self) -> bool:
+        """Tell whether anything can be found by meaning."""
+        return self.settings["embedder"] != "none" and self._engine.has_vectors()
+
+    def _search(self, request: SearchRequest, embedder: SearchEmbedder | None) -> SearchResults:
+        wanted = self.settings["rerank"] != "none" if request.rerank is None else request.rerank
+        second_look = self._second_look if wanted else None
+        results = search(self._engine, request, embedder, second_look)
+        if wanted and second_look is None:
+            results = results._replace(remarks=(*results.remarks, NOT_RERANKED))
+        return results
+
+    @cached_property
+    def _second_look(self) -> SecondLook | None:
+        """The model that looks at hits again; None where it is not installed."""
+        from bookwheel.search.second_look import SecondLook
+
+        try:
+            from bookwheel.embedders.minilm import MiniLMEmbedder
+
+            model = MiniLMEmbedder()
+        except ModuleNotFoundError:
+            return None
+        return SecondLook(model, seconds=self.settings["rerank_ms"] / 1000)
+
+    def _resolve(self, request: SearchRequest) -> SearchRequest:
+        """Return a request with the names of its collections; refuse one that cannot be met."""
         self._require_index()
         if not 1 <= request.limit <= 1000 or request.offset < 0:
             raise BadRequest("The limit lies between 1 and 1000, the offset starts at 0.")
@@ -324,8 +371,7 @@ class Library:
         reading.require_text(*request.filters.extensions, *request.filters.folders)
         reading.require_text(*request.filters.tags)
         self._engine.refresh()
-        request = request._replace(filters=request.filters._replace(collections=names))
-        return search(self._engine, request, self._embedder_for(request.mode))
+        return request._replace(filters=request.filters._replace(collections=names))
 
     def add_snippets(
         self, request: SearchRequest, hits: Sequence[SearchHit]

@@ -45,6 +45,10 @@ class SearchRequest(NamedTuple):
     offset: int = 0
     fuzzy: bool = True
     mode: SearchMode = SearchMode.HYBRID
+    max_distance: float | None = None
+    """Hits whose passage is farther from the question (1 - cosine) are left out."""
+    rerank: bool | None = None
+    """Look at the first hits again, with a better model; None: as the settings have it."""
     snippet_length: int = 240
     """About; 0 asks for no snippets, since the passage is enough."""
 
@@ -83,7 +87,7 @@ class SearchHit(NamedTuple):
     rank_score: float = 0.0
     """What the order of the answer comes from; comparable within one answer only."""
     similarity: float | None = None
-    """How near the best passage is in meaning, as a cosine; None where only words were compared."""
+    """How near the passage is in meaning, as a cosine; None where only words were compared."""
 
 
 class SearchResults(NamedTuple):
@@ -97,6 +101,8 @@ class SearchResults(NamedTuple):
     unreadable: int
     files: int
     """All files in the scope of the filters by collection, type and folder, readable or not."""
+    remarks: tuple[str, ...] = ()
+    """What of the request was not done, or not all of it."""
 
     @property
     def caution(self) -> str:

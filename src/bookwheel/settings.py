@@ -45,6 +45,16 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
+def _one_of(*names: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in names:
+            raise ValueError(f"must be one of {', '.join(names)}")
+        return text
+
+    parse.__doc__ = " or ".join(names)
+    return parse
+
+
 def _networks(text: str) -> str:
     """IP addresses or networks, by commas"""
     from ipaddress import ip_network
@@ -155,6 +165,13 @@ SETTINGS: tuple[Row, ...] = (
     ),
     Row("embedding_batch", _whole(1, 2048), 64, "Texts that the http embedder sends at a time."),
     Row("embedding_timeout", _whole(1, 3600), 60, "Seconds that an answer to it may take."),
+    Row(
+        "rerank",
+        _one_of("none", "minilm"),
+        "none",
+        "Model that looks at the first hits of every search again: slower, better order.",
+    ),
+    Row("rerank_ms", _whole(1, 600_000), 1500, "Milliseconds that such a look may take."),
     Row("toolsets", _text, None, "Toolsets to serve, as pages,folder, or all. Default: documents."),
     Row(
         "readers",

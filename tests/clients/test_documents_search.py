@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from bookwheel.contracts.documents import NOT_RERANKED
 from tests.clients.assistant import LEGACY, MODERN, Assistant, assisting
 from tests.clients.documents_shelf import (
     HANDBOOK,
@@ -268,14 +267,6 @@ def test_distance_and_hybrid_search_change_nothing_while_no_chunk_has_a_vector(
 
     assert ask(assistant, "search", query="antarctic krill", hybridSearch=False) == usual
     assert ask(assistant, "search", query="antarctic krill", maxDistance=0.0) == usual
-
-
-def test_rerank_answers_the_usual_order_with_a_note(assistant: Assistant) -> None:
-    usual = ask(assistant, "search", query="antarctic krill")
-    reranked = ask(assistant, "search", query="antarctic krill", rerank=True)
-
-    assert reranked == [usual[0] | {"note": NOT_RERANKED}, *usual[1:]]
-    assert reply(assistant, "search", query="xyzzyplugh", rerank=True).text.endswith(NOT_RERANKED)
 
 
 # ------------------------------------------------------------------- several searches

@@ -1,7 +1,4 @@
-"""The `documents` toolset: eight tools that answer with JSON.
-
-Chunks have no vectors yet: every `distance` is null and all search is by words.
-"""
+"""The `documents` toolset: eight tools that answer with JSON."""
 
 from __future__ import annotations
 
@@ -27,10 +24,9 @@ from bookwheel.contracts.tool import Contract, Reply, Tool
 from bookwheel.contracts.work import Work
 from bookwheel.errors import BookwheelError
 from bookwheel.library import Library
-from bookwheel.query import Filters, SearchRequest, SearchResults
+from bookwheel.query import Filters, SearchMode, SearchRequest
 from bookwheel.reading.documents import find_collection
 
-NOT_RERANKED = "rerank is not available here: this is the usual order."
 _NEAR = 3
 """How many documents of other collections are named where those asked for have nothing."""
 _FAR = 2**53
@@ -50,13 +46,16 @@ def list_collections(work: Work, _: take.ListCollections) -> Reply:
 def search(work: Work, asked: take.Search) -> Reply:
     """Answer the best passage of each document found."""
     library = work.library
-    results = _search(library, asked.query, asked.collections, asked.limit)
+    request = _request(library, asked.query, asked.collections, asked)
+    request = request._replace(rerank=asked.rerank or None)
+    results = library.search(request)
     found = list_hits(library, results.hits)
-    remarks = [work.remark] * bool(work.remark) + [NOT_RERANKED] * asked.rerank
+    remarks = [work.remark] * bool(work.remark) + [_sentence(each) for each in results.remarks]
     if found and results.caution:
         remarks.append(results.caution)
     if not found:
-        elsewhere = _search(library, asked.query, None, _NEAR).hits if asked.collections else ()
+        anywhere = request._replace(filters=Filters(), limit=_NEAR, rerank=False)
+        elsewhere = library.search(anywhere).hits if asked.collections else ()
         text = " ".join([explain_nothing(library, results, elsewhere), *remarks])
         return Reply(text, {"results": []}, results=0)
     if remarks:
@@ -123,16 +122,17 @@ def get_section(work: Work, asked: take.GetSection) -> Reply:
 def search_batch(work: Work, asked: take.SearchBatch) -> Reply:
     """Answer several searches at once."""
     library = work.library
+    requests = [_request(library, each.query, each.collections, asked) for each in asked.queries]
     entries = []
-    remarks = [work.remark]
-    for number, each in enumerate(asked.queries):
-        work.advance(number, len(asked.queries), "searching")
-        results = _search(library, each.query, each.collections, asked.limit)
+    remarks = dict.fromkeys([work.remark] * bool(work.remark))
+    work.advance(0, len(requests), "searching")
+    for request, results in zip(requests, library.search_many(requests), strict=True):
         found = list_hits(library, results.hits)
-        entries.append({"query": sendable(each.query), "results": found})
-        remarks.append(results.caution)
-    said = " ".join(remark for remark in dict.fromkeys(remarks) if remark)
-    note = {"note": said} if said else {}
+        entries.append({"query": sendable(request.text), "results": found})
+        remarks |= dict.fromkeys(map(_sentence, results.remarks))
+        remarks |= dict.fromkeys([results.caution] * bool(results.caution))
+        work.advance(len(entries), len(requests), "searching")
+    note = {"note": " ".join(remarks)} if remarks else {}
     count = sum(len(entry["results"]) for entry in entries)
     return reply_with({"results": entries} | note, results=count)
 
@@ -158,12 +158,29 @@ def shape_error(error: BookwheelError, _: dict[str, Any]) -> Reply:
     return Reply(sendable(error.advice), is_error=True)
 
 
-def _search(
-    library: Library, query: str, collections: Sequence[str] | None, limit: int
-) -> SearchResults:
-    filters = Filters(collections=tuple(collections or ()))
-    limit = min(limit, take.MOST_RESULTS)
-    return library.search(SearchRequest(query, filters, limit=limit, snippet_length=0))
+def _request(
+    library: Library,
+    query: str,
+    collections: Sequence[str] | None,
+    asked: take.Search | take.SearchBatch,
+) -> SearchRequest:
+    return SearchRequest(
+        query,
+        Filters(collections=tuple(collections or ())),
+        limit=min(asked.limit, take.MOST_RESULTS),
+        mode=_alone(library) if not asked.hybridSearch else SearchMode.HYBRID,
+        max_distance=asked.maxDistance,
+        snippet_length=0,
+    )
+
+
+def _alone(library: Library) -> SearchMode:
+    """Return what to search by where both are not wanted: meaning, or words if there is none."""
+    return SearchMode.SEMANTIC if library.knows_meaning else SearchMode.LEXICAL
+
+
+def _sentence(remark: str) -> str:
+    return f"{remark[0].upper()}{remark[1:]}."
 
 
 CONTRACT = Contract(

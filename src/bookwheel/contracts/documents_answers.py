@@ -119,11 +119,16 @@ def list_hits(
         heading = next(headings) if is_above else hit.heading
         if heading:
             item["sectionHeading"] = heading
-        item |= {"content": hit.passage, "relevanceScore": hit.score, "distance": None}
+        item |= {"content": hit.passage, "relevanceScore": hit.score, "distance": _distance(hit)}
         if hit.chunk:
             item |= {"chunkIndex": hit.chunk, "totalChunks": hit.chunks}
         made.append(item)
     return made
+
+
+def _distance(hit: SearchHit) -> float | None:
+    """Return the cosine distance of a hit's passage; rounding never takes it below 0."""
+    return None if hit.similarity is None else max(0.0, round(1 - hit.similarity, 4))
 
 
 def _goes_on_into_a_section(passage: str) -> bool:

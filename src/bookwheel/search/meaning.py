@@ -14,6 +14,8 @@ _NEAR = 100
 """At least so many of the nearest chunks are looked at."""
 _WHOLE_SHARE = 0.5
 """The page's middle counts this much beside its nearest chunk."""
+_ROUNDING = 0.00005
+"""Distances are shown with four digits: one that was shown must be a bound that keeps its hit."""
 _KEPT_FLOOR = 0.8
 """How much of the lowest word score is taken off all of them before both legs are mixed."""
 
@@ -38,6 +40,13 @@ class Nearness(NamedTuple):
     similarity: float
     is_nearest: bool
     """Among the nearest of all pages, not only among those that words found."""
+    similarities: Vector
+    """Of each chunk; 0 for one in which the model knows nothing."""
+
+    def of_chunk(self, ordinal: int) -> float | None:
+        """Return how near one chunk is; None where it has no vector."""
+        known = 0 < ordinal <= len(self.similarities)
+        return (float(self.similarities[ordinal - 1]) or None) if known else None
 
 
 def find_near(
@@ -60,7 +69,7 @@ def find_near(
     nearest = {document for document, _, _ in found.entries}
     matrices = engine.vectors(embedder.fingerprint, [*nearest, *(set(words) - nearest)])
     return {
-        key: _nearness(matrix, query, is_nearest=key in nearest) for key, matrix in matrices.items()
+        key: measure(matrix, query, is_nearest=key in nearest) for key, matrix in matrices.items()
     }
 
 
@@ -73,7 +82,8 @@ def allowed_pages(engine: Engine, planner: Planner, plan: Plan) -> Sequence[int]
     return [document for document, _, _ in found.entries]
 
 
-def _nearness(matrix: Matrix, query: Vector, *, is_nearest: bool) -> Nearness:
+def measure(matrix: Matrix, query: Vector, *, is_nearest: bool) -> Nearness:
+    """Return how near a page with these vectors is to a question with that one."""
     similarities = matrix @ query
     best = int(similarities.argmax())
     similarity = float(similarities[best])
@@ -81,7 +91,7 @@ def _nearness(matrix: Matrix, query: Vector, *, is_nearest: bool) -> Nearness:
     length = float(middle @ middle) ** 0.5
     whole = float(similarities.sum()) / length if length else 0.0
     score = (1 - _WHOLE_SHARE) * similarity + _WHOLE_SHARE * whole
-    return Nearness(score, best + 1, similarity, is_nearest)
+    return Nearness(score, best + 1, similarity, is_nearest, similarities)
 
 
 def mix(
@@ -114,17 +124,36 @@ def mix(
         score = (1 - share) * own + share * meaning.get(document, own)
         item = item._replace(score=score, words=own)
         nearness = pages.get(document)
-        mixed.append(_with_meaning(item, nearness, embedder) if nearness else item)
+        if nearness and mode is SearchMode.SEMANTIC:
+            item = item._replace(chunk=nearness.chunk)
+        mixed.append(with_meaning(item, nearness, embedder) if nearness else item)
     return in_order(mixed)
 
 
-def _with_meaning(item: Ranked, nearness: Nearness, embedder: Embedder) -> Ranked:
-    unrelated = embedder.unrelated
+def with_meaning(item: Ranked, nearness: Nearness, embedder: Embedder) -> Ranked:
+    """Return a page that will be shown with its best chunk: by words if they found one."""
+    chunk = item.chunk or nearness.chunk
     return item._replace(
-        chunk=item.chunk or nearness.chunk,
-        meaning=max(0.0, (nearness.similarity - unrelated) / (1 - unrelated)),
-        similarity=nearness.similarity,
+        chunk=chunk,
+        meaning=scale_similarity(nearness.similarity, embedder.unrelated),
+        similarity=nearness.of_chunk(chunk),
     )
+
+
+def scale_similarity(similarity: float, unrelated: float) -> float:
+    """Return a cosine as a share, 0 for all that has nothing to do with the question."""
+    return max(0.0, (similarity - unrelated) / (1 - unrelated))
+
+
+def drop_far(ranked: Sequence[Ranked], max_distance: float | None) -> list[Ranked]:
+    """Return those pages whose passage is near enough; one without vectors stays."""
+    if max_distance is None:
+        return list(ranked)
+    return [
+        item
+        for item in ranked
+        if item.similarity is None or 1 - item.similarity <= max_distance + _ROUNDING
+    ]
 
 
 def _scale_words(ranked: Sequence[Ranked]) -> dict[int, float]:

@@ -9,11 +9,12 @@ from bookwheel.engines.base import Engine, Field
 from bookwheel.errors import Upstream
 from bookwheel.model import Status
 from bookwheel.query import SearchHit, SearchMode, SearchRequest, SearchResults
-from bookwheel.search.interpret import interpret
-from bookwheel.search.meaning import Embedder, Nearness, find_near, mix
+from bookwheel.search.interpret import Question, interpret
+from bookwheel.search.meaning import Embedder, Nearness, drop_far, find_near, mix
 from bookwheel.search.nothing import why_nothing
 from bookwheel.search.plan import ALL_WORDS_BONUS, Clause, Plan, Planner, asked_for
 from bookwheel.search.rank import Ranked, rank, with_passages
+from bookwheel.search.second_look import LOOKED_AT, SecondLook
 from bookwheel.search.show import show, with_snippets
 from bookwheel.search.spelling import Speller
 from bookwheel.text.words import LONGEST_WORD, analyze_query, normal_title
@@ -38,7 +39,10 @@ class Retrieved(NamedTuple):
 
 
 def search(
-    engine: Engine, request: SearchRequest, embedder: Embedder | None = None
+    engine: Engine,
+    request: SearchRequest,
+    embedder: Embedder | None = None,
+    second_look: SecondLook | None = None,
 ) -> SearchResults:
     """Answer a request; any text is a valid query."""
     languages = query_languages(engine)
@@ -52,30 +56,69 @@ def search(
     planner = Planner(engine, languages)
     plan = planner.plan(question, request)
     plan, notes, titles = correct(engine, planner, plan, languages)
-    if question.shortened:
-        notes = ("only the first part of this long query was used", *notes)
-    if question.loosened:
-        notes = ("quotation marks in a long question were taken as its own", *notes)
+    notes = (*_readings(question), *notes)
     found = retrieve(engine, planner, plan, titles)
-    ranked = rank(engine, planner, plan, found.pages)
-    if embedder is not None and request.mode is not SearchMode.LEXICAL:
-        near, trouble = look_near(engine, planner, plan, embedder, ranked)
-        notes = (*notes, *trouble)
-        # A question all whose words some page holds is answered by words, and one none of whose
-        # words is known may be nonsense; any other needs all the meaning there is.
-        strict = bool(found.whole) or not found.pages
-        ranked = mix(ranked, near, embedder, request.mode, strict=strict) if near else ranked
+    ranked, trouble = order(engine, planner, plan, found, embedder)
+    judged, ranked = len(ranked), drop_far(ranked, request.max_distance)
+    ranked, remarks = look_again(engine, planner, plan, ranked, second_look)
     shown = ranked[request.offset : request.offset + request.limit]
     shown = with_passages(engine, planner, plan, shown)
     hits = show(engine, planner, plan, shown, found.whole)
+    notes = (*notes, *trouble)
     if found.pages and any(item.document not in found.whole for item in shown):
         notes = (*notes, "not every word had to match")
-    total = found.total - len(found.pages) + len(ranked)
+    # What was not looked at is taken to be as far away as what was.
+    unseen = (found.total - len(found.pages)) * len(ranked) // max(1, judged)
+    total = unseen + len(ranked)
     if hits:
-        return SearchResults(request.text, hits, total, notes, (), *scope)
-    reasons = why_nothing(engine, planner, plan, total)
+        return SearchResults(request.text, hits, total, notes, (), *scope, remarks)
+    if judged and not ranked:
+        reasons = [f"all that was found is farther away than {request.max_distance:g}"]
+    else:
+        reasons = [*why_nothing(engine, planner, plan, total)]
     suggestions = () if reasons else suggest(engine, plan)
-    return SearchResults(request.text, (), total, (*notes, *reasons), suggestions, *scope)
+    notes = (*notes, *reasons)
+    return SearchResults(request.text, (), total, notes, suggestions, *scope, remarks)
+
+
+def _readings(question: Question) -> tuple[str, ...]:
+    """Return in what way a query was not taken as it stands."""
+    notes = []
+    if question.loosened:
+        notes.append("quotation marks in a long question were taken as its own")
+    if question.shortened:
+        notes.append("only the first part of this long query was used")
+    return tuple(notes)
+
+
+def order(
+    engine: Engine, planner: Planner, plan: Plan, found: Retrieved, embedder: Embedder | None
+) -> tuple[list[Ranked], tuple[str, ...]]:
+    """Return the pages in order, by words and by meaning, and what kept meaning out of it."""
+    ranked = rank(engine, planner, plan, found.pages)
+    mode = plan.request.mode
+    if embedder is None or mode is SearchMode.LEXICAL:
+        return ranked, ()
+    near, trouble = look_near(engine, planner, plan, embedder, ranked)
+    # A question all whose words some page holds is answered by words, and one none of whose
+    # words is known may be nonsense; any other needs all the meaning there is.
+    strict = bool(found.whole) or not found.pages
+    return mix(ranked, near, embedder, mode, strict=strict) if near else ranked, trouble
+
+
+def look_again(
+    engine: Engine,
+    planner: Planner,
+    plan: Plan,
+    ranked: list[Ranked],
+    second_look: SecondLook | None,
+) -> tuple[list[Ranked], tuple[str, ...]]:
+    """Return the pages with the first of them in the order of a second look, if there is one."""
+    if second_look is None or len(ranked) < 2:
+        return ranked, ()
+    first = with_passages(engine, planner, plan, ranked[:LOOKED_AT])
+    first, remarks = second_look.reorder(engine, plan.question.plain, first)
+    return [*first, *ranked[LOOKED_AT:]], remarks
 
 
 def look_near(
@@ -177,6 +220,8 @@ def retrieve(engine: Engine, planner: Planner, plan: Plan, titles: tuple[str, ..
         return Retrieved({}, frozenset(), 0)
     wanted = min(MOST_RESULTS, plan.request.offset + plan.request.limit)
     pool = max(_POOL, wanted + 10)
+    if plan.request.max_distance is not None:  # some will be dropped again
+        pool = min(MOST_RESULTS, 4 * pool)
     every = engine.match_pages(
         planner.match(plan, all_clauses=True, titles=titles), pool, count=True
     )
