@@ -11,7 +11,7 @@ import pytest
 from bookwheel.errors import BadRequest, IndexUnusable, NotFound
 from bookwheel.library import Library
 from bookwheel.model import Collection, SafeText
-from bookwheel.query import Filters, SearchRequest, Snippet
+from bookwheel.query import Filters, SearchMode, SearchRequest, Snippet
 from bookwheel.settings import Settings, load
 from tests.conftest import Shelf, find
 
@@ -324,3 +324,45 @@ def test_without_snippets_the_hits_and_their_scores_are_the_same(shelf: Shelf, t
 
     assert shown
     assert bare == tuple(hit._replace(snippet=Snippet(SafeText(""))) for hit in shown)
+
+
+# ------------------------------------------------------------------- without a server
+
+
+@pytest.mark.requirement("D-067")
+def test_listing_outline_section_related_and_batch_are_calls_of_the_library(shelf: Shelf) -> None:
+    shelf.put("a.md", "# Boats\n\n## Sails\n\nHoist the mainsail and trim the jib.\n")
+    shelf.put("b.md", "# Yachts\n\nTrim the jib, then hoist the mainsail.\n")
+    shelf.update()
+    with shelf.open() as library:
+        library.embed()
+        document = library.document("a.md")
+        requests = [SearchRequest("yachts", mode=mode) for mode in SearchMode]
+
+        assert [each.path for each in library.list_documents("notes").documents] == ["a.md", "b.md"]
+        assert [each.text for each in library.outline(document)] == ["Boats", "Sails"]
+        assert "mainsail" in library.section(document, "sails").text
+        assert [hit.document for hit in library.find_related(document)] == ["b.md"]
+        assert [results.hits[0].document for results in library.search_many(requests)] == [
+            "b.md",
+            "b.md",
+            "b.md",
+        ]
+
+
+@pytest.mark.requirement("D-067")
+def test_finding_nothing_is_an_answer_of_the_library_and_no_error(shelf: Shelf) -> None:
+    shelf.put("a.txt", "Hoist the mainsail.")
+    shelf.update()
+    with shelf.open() as library:
+        library.embed()
+        document = library.document("a.txt")
+        nothing = library.search_many([SearchRequest("xyzzyplugh"), SearchRequest("")])
+
+        assert [results.hits for results in nothing] == [(), ()]
+        assert list(library.search_many([])) == []
+        assert library.find_related(document) == ()
+        assert library.find_related(document, text="☃") == ()
+        assert library.outline(document) == []
+        assert library.sections(document, ["Absent"]) == [None]
+        assert library.list_documents("notes", offset=5).documents == []

@@ -443,7 +443,12 @@ class Library:
 
         self._engine.refresh()
         return find_related(
-            self._engine, document, text=text, limit=limit, same_document=same_document
+            self._engine,
+            document,
+            text=text,
+            limit=limit,
+            same_document=same_document,
+            embedder=self._embedder_for(SearchMode.HYBRID),
         )
 
     def list_documents(

@@ -173,6 +173,7 @@ def test_a_setting_that_cannot_be_used_ends_the_start(
         ["show", "guide.md", "-s", "Examples"],
         ["show", "guide.md", "-l", "2-3"],
         ["outline", "guide.md"],
+        ["related", "guide.md"],
         ["list"],
         ["list", "--limit", "1"],
         ["list", "--folder", "none"],

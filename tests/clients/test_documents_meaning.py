@@ -255,3 +255,87 @@ def test_a_batch_answers_by_meaning_just_as_single_searches_do(
         {"query": each, "results": search(assistant, each, limit=5, **options)} for each in queries
     ]
     refusal(assistant, "search_batch", queries=[{"query": "petrol"}] * 11)
+
+
+# ------------------------------------------------------------------- related documents
+
+
+def related(assistant: Assistant, document: str, **arguments: Any) -> list[dict[str, Any]]:
+    answer = ask(
+        assistant, "find_related", collection="notes", document=document, limit=100, **arguments
+    )
+    items = answer["related"]
+    assert isinstance(items, list)
+    return items
+
+
+@pytest.mark.requirement("D-063")
+def test_a_document_of_like_meaning_is_related_though_it_shares_no_word(shelf: Shelf) -> None:
+    shelf.put("a.md", "The physician treated sick patients.")
+    shelf.put("b.md", "Doctors cure ill people at hospitals.")
+    shelf.put("c.md", "Apples and pears ripen in autumn.")
+    shelf.update()
+    with shelf.open() as library:
+        library.embed()
+        with assisting(library) as assistant:
+            items = related(assistant, "a.md")
+            own = related(assistant, "a.md", sameDocument=True)
+
+    assert [each["document"] for each in items] == ["b.md"]
+    assert [each["document"] for each in own] == ["a.md", "b.md"]
+
+
+@pytest.mark.requirement("D-063")
+def test_distances_of_what_is_related_are_from_the_middle_of_the_documents_passages(
+    shelf: Shelf,
+) -> None:
+    parts = ["Apples and pears ripen in autumn. " * 18, "Physicians treat sick patients. " * 18]
+    shelf.put("a.txt", "\n\n".join(parts))
+    shelf.put("b.txt", "Fruit such as apples ripens late, and pears too.")
+    shelf.put("c.txt", "Sick patients and their physicians.")
+    shelf.update()
+    with shelf.open() as library:
+        library.embed()
+        with assisting(library) as assistant:
+            items = related(assistant, "a.txt")
+        middle = (
+            library._engine.vectors(StaticEmbedder().fingerprint, [library.document("a.txt").key])
+            .popitem()[1]
+            .sum(axis=0)
+        )
+    middle /= (middle @ middle) ** 0.5
+
+    assert {each["document"] for each in items} == {"b.txt", "c.txt"}
+    for each in items:
+        read = f"{each['documentTitle']}\n{each['content']}"
+        cosine = StaticEmbedder().embed([read])[0] @ middle
+        assert each["distance"] == pytest.approx(1 - cosine, abs=0.003)
+
+
+@pytest.mark.requirement("D-063")
+def test_a_chunk_is_compared_instead_of_the_document(assistant: Assistant) -> None:
+    chunk = "Doctors cure ill people."
+    items = related(assistant, "car.md", chunk=chunk)
+    first = items[0]
+    model = StaticEmbedder()
+    read = f"{first['documentTitle']}\n{first['content']}"
+
+    assert first["document"] == "doctor.md"
+    assert first["distance"] == pytest.approx(
+        1 - float(model.embed([read])[0] @ model.embed_query(chunk)), abs=0.002
+    )
+
+
+@pytest.mark.requirement("D-063")
+def test_what_is_related_is_shown_by_its_nearest_passage(shelf: Shelf) -> None:
+    fruit = "Apples and pears ripen in autumn on old trees of the orchard. " * 10
+    shelf.put("a.txt", "Physicians treat sick patients in the wards of hospitals.")
+    shelf.put("b.txt", f"{fruit}\n\n{'Doctors cure ill people at hospitals. ' * 15}")
+    shelf.update()
+    with shelf.open() as library:
+        library.embed()
+        with assisting(library) as assistant:
+            (item,) = related(assistant, "a.txt")
+
+    assert item["chunkIndex"] == item["totalChunks"] > 1
+    assert "Doctors" in item["content"]

@@ -22,6 +22,7 @@ COMMANDS = {
     "search": "Search folders by words and by meaning.",
     "show": "Show a document, or a section, page, slide, sheet or lines of it.",
     "outline": "Show the headings of a document.",
+    "related": "Find documents that are like another one.",
     "list": "List the documents of a collection or folder.",
     "serve": "Serve folders to assistants over MCP.",
     "install": "Tell an assistant of this server.",

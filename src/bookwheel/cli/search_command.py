@@ -18,11 +18,12 @@ from typing import Annotated, Any
 import typer
 
 from bookwheel.cli.fresh import make_fresh
+from bookwheel.cli.hits import hit_as_json, print_hits
 from bookwheel.cli.options import Collection, Config, Index, Json, Mode, Paths, open_library
-from bookwheel.cli.output import count, one_line, print_json, terminal
+from bookwheel.cli.output import count, print_json, terminal
 from bookwheel.errors import BadRequest, IndexDamaged, NotFound
 from bookwheel.library import Library
-from bookwheel.query import Filters, SearchHit, SearchIn, SearchMode, SearchRequest, SearchResults
+from bookwheel.query import Filters, SearchIn, SearchMode, SearchRequest, SearchResults
 
 _DATE = re.compile("[0-9]{4}(-[0-9]{1,2}){0,2}")
 
@@ -131,23 +132,7 @@ def as_json(results: SearchResults, *, explain: bool = False) -> dict[str, Any]:
     """Return the answer in the form that scripts rely on."""
     return {
         "query": results.query,
-        "results": [
-            {
-                "collection": hit.collection,
-                "document": hit.document,
-                "title": hit.title,
-                "heading": hit.heading,
-                "pointer": hit.pointer,
-                "snippet": _snippet(hit),
-                "score": hit.score,
-                "trail": list(hit.trail),
-                "lines": [hit.start_line, hit.end_line],
-                "matched_in": hit.matched_in,
-                "date": hit.date,
-                **({"why": _reasons(hit)} if explain else {}),
-            }
-            for hit in results.hits
-        ],
+        "results": [hit_as_json(hit, explain=explain) for hit in results.hits],
         "total": results.total,
         "relaxed": list(results.relaxed),
         "suggestions": list(results.suggestions),
@@ -156,46 +141,9 @@ def as_json(results: SearchResults, *, explain: bool = False) -> dict[str, Any]:
     }
 
 
-def _reasons(hit: SearchHit) -> dict[str, Any]:
-    """Return what a hit's place in the answer comes from."""
-    return {
-        "rank_score": round(hit.rank_score, 4),
-        "matched_in": hit.matched_in,
-        "words": [hit.snippet.text[start:end] for start, end in hit.snippet.marks],
-        "similarity": None if hit.similarity is None else round(hit.similarity, 4),
-        "passage": f"{hit.chunk} of {hit.chunks}",
-    }
-
-
-def _why(hit: SearchHit) -> str:
-    words = ", ".join(dict.fromkeys(hit.snippet.text[a:b] for a, b in hit.snippet.marks))
-    meaning = "not compared" if hit.similarity is None else f"cosine {hit.similarity:.2f}"
-    return (
-        f"ranked by {hit.rank_score:.3f} · words in {hit.matched_in.value}: {words or 'none'} "
-        f"· meaning: {meaning} · passage {hit.chunk} of {hit.chunks}"
-    )
-
-
-def _snippet(hit: SearchHit) -> str:
-    before = "…" if hit.snippet.cut_before else ""
-    after = "…" if hit.snippet.cut_after else ""
-    return f"{before}{hit.snippet.text}{after}"
-
-
 def _print(library: Library, results: SearchResults, *, explain: bool) -> None:
     console = terminal()
-    several = len(library.collections) > 1
-    for number, hit in enumerate(results.hits, start=1):
-        place = one_line(f"{hit.collection}/{hit.document}" if several else hit.document)
-        where = " > ".join(hit.trail)
-        if console is None:
-            print(f"{number}. {hit.title} ({hit.score:.2f})")
-            print(f"   {place} · {hit.pointer}" + (f" · {where}" if where else ""))
-            print(f"   {_snippet(hit)}")
-        else:
-            _print_rich(console, number, hit, place, where)
-        if explain:
-            print(f"   {one_line(_why(hit))}")
+    print_hits(library, results.hits, console, explain=explain)
     if results.hits:
         shown = f"{len(results.hits)} of about {count(results.total, 'document')}"
         print(f"\n{shown}." if console else f"{shown}.", file=sys.stderr)
@@ -214,19 +162,3 @@ def _say_more(results: SearchResults) -> None:
         print(f"Note: {'; '.join(results.relaxed)}.", file=sys.stderr)
     if results.caution:
         print(f"Note: {results.caution} `bookwheel status` says why.", file=sys.stderr)
-
-
-def _print_rich(console: Any, number: int, hit: SearchHit, place: str, where: str) -> None:
-    from rich.padding import Padding
-    from rich.text import Text
-
-    head = Text.assemble((f"{number}. ", "dim"), (hit.title, "bold"), (f"  {hit.score:.2f}", "dim"))
-    about = f" · {hit.pointer}" + (f" · {where}" if where else "")
-    text = Text(hit.snippet.text)
-    for start, end in hit.snippet.marks:
-        text.stylize("bold yellow", start, end)
-    before = "…" if hit.snippet.cut_before else ""
-    after = "…" if hit.snippet.cut_after else ""
-    console.print(head)
-    console.print(Padding(Text.assemble((place, "cyan"), (about, "dim")), (0, 0, 0, 3)))
-    console.print(Padding(Text.assemble(before, text, after), (0, 0, 0, 3)))

@@ -1,4 +1,4 @@
-"""Documents like a given one, or like a given text, found by its most telling words."""
+"""Documents like a given one, or like a given text: by its most telling words and by meaning."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from bookwheel.engines.base import Engine, Field
+from bookwheel.engines.base import Engine, Field, Vector
+from bookwheel.errors import Upstream
 from bookwheel.model import Document
-from bookwheel.query import Filters, SearchHit, SearchRequest
+from bookwheel.query import Filters, SearchHit, SearchMode, SearchRequest
 from bookwheel.search.interpret import Question
+from bookwheel.search.meaning import Embedder, Nearness, allowed_pages, measure, mix
 from bookwheel.search.plan import Clause, Plan, Planner
 from bookwheel.search.rank import Ranked, rank, with_passages
 from bookwheel.search.show import show
@@ -23,6 +25,8 @@ _MOST_ROUNDS = 8
 _READ = 50_000
 """So many characters of a text are looked at: enough to tell what it is about."""
 _POOL = 50
+_NEAR = 200
+"""At least so many of the nearest chunks are looked at: several may be of one document."""
 _NO_TITLE = "\n"
 """Equal to no title, so that none counts as asked for."""
 
@@ -34,22 +38,88 @@ def find_related(
     text: str | None = None,
     limit: int = 5,
     same_document: bool = False,
+    embedder: Embedder | None = None,
 ) -> tuple[SearchHit, ...]:
     """Return documents of the same collection that are like a document, or like a text.
 
-    The document itself is one of them only with `same_document`.
+    The document itself is one of them only with `same_document`. Words alone decide where there
+    is no embedder, or where the document has no vectors of it.
     """
     planner = Planner(engine, (document.language,))
     request = SearchRequest("", Filters(collections=(document.collection,)), limit=limit)
     hidden = None if same_document else document.key
     clauses = _telling_clauses(engine, planner, document, text, is_hidden=not same_document)
+    plan, ranked = _by_words(engine, planner, request, clauses, hidden)
+    source = _source_vector(engine, document, text, embedder) if embedder else None
+    if embedder and source is not None:
+        near = _find_near(engine, planner, plan, embedder.fingerprint, source, ranked)
+        near.pop(hidden or 0, None)
+        ranked = [_without_chunk(item) if item.document in near else item for item in ranked]
+        ranked = mix(ranked, near, embedder, SearchMode.HYBRID, strict=True) if near else ranked
+    shown = with_passages(engine, planner, plan, ranked[:limit])
+    return show(engine, planner, plan, shown, frozenset())
+
+
+def _without_chunk(item: Ranked) -> Ranked:
+    """Return a page that is to be shown by the chunk nearest in meaning."""
+    return item._replace(chunk=0)
+
+
+def _by_words(
+    engine: Engine,
+    planner: Planner,
+    request: SearchRequest,
+    clauses: list[Clause],
+    hidden: int | None,
+) -> tuple[Plan, list[Ranked]]:
+    """Return what shares the most telling words with the source, and the plan that found it."""
+    plan = Plan(tuple(clauses[:MOST_TERMS]), (), Question(_NO_TITLE, ()), request)
     for some in _rounds(clauses):
-        plan = Plan(some, (), Question(_NO_TITLE, ()), request)
-        ranked = [each for each in _rank(engine, planner, plan) if each.document != hidden]
+        tried = plan._replace(clauses=some)
+        ranked = [each for each in _rank(engine, planner, tried) if each.document != hidden]
         if ranked:
-            shown = with_passages(engine, planner, plan, ranked[:limit])
-            return show(engine, planner, plan, shown, frozenset())
-    return ()
+            return tried, ranked
+    return plan, []
+
+
+def _source_vector(
+    engine: Engine, document: Document, text: str | None, embedder: Embedder
+) -> Vector | None:
+    """Return the vector of the text, or else the middle of those of the document's chunks.
+
+    None where there is none, or where a model elsewhere does not answer.
+    """
+    if text is not None:
+        try:
+            vector = embedder.embed_query(text)
+        except Upstream:
+            return None
+    else:
+        matrix = engine.vectors(embedder.fingerprint, [document.key]).get(document.key)
+        if matrix is None:
+            return None
+        vector = matrix.sum(axis=0)
+    length = float(vector @ vector) ** 0.5
+    return vector / length if length else None
+
+
+def _find_near(
+    engine: Engine,
+    planner: Planner,
+    plan: Plan,
+    fingerprint: str,
+    source: Vector,
+    ranked: Iterable[Ranked],
+) -> dict[int, Nearness]:
+    """Return how near documents are: those nearest to the source, and those that words found."""
+    wanted = max(_NEAR, 4 * (plan.request.limit + 1))
+    found = engine.nearest(fingerprint, source, wanted, allowed_pages(engine, planner, plan))
+    nearest = {document for document, _, _ in found.entries}
+    keys = [*nearest, *(item.document for item in ranked if item.document not in nearest)]
+    return {
+        key: measure(matrix, source, is_nearest=key in nearest)
+        for key, matrix in engine.vectors(fingerprint, keys).items()
+    }
 
 
 def _rank(engine: Engine, planner: Planner, plan: Plan) -> list[Ranked]:
