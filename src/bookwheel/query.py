@@ -24,6 +24,13 @@ class SearchMode(StrEnum):
     HYBRID = "hybrid"
 
 
+class Rerank(StrEnum):
+    """Which model looks at the first hits again."""
+
+    NONE = "none"
+    MINILM = "minilm"
+
+
 class Filters(NamedTuple):
     """What a hit must fulfil whatever its words; never relaxed."""
 

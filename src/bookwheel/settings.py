@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from bookwheel.errors import BadRequest, NotFound
 from bookwheel.model import Collection
+from bookwheel.query import Rerank
 
 CONFIG_NAME = "bookwheel.toml"
 
@@ -167,8 +168,8 @@ SETTINGS: tuple[Row, ...] = (
     Row("embedding_timeout", _whole(1, 3600), 60, "Seconds that an answer to it may take."),
     Row(
         "rerank",
-        _one_of("none", "minilm"),
-        "none",
+        _one_of(*Rerank),
+        Rerank.NONE.value,
         "Model that looks at the first hits of every search again: slower, better order.",
     ),
     Row("rerank_ms", _whole(1, 600_000), 1500, "Milliseconds that such a look may take."),

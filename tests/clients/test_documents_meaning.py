@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -339,3 +340,42 @@ def test_what_is_related_is_shown_by_its_nearest_passage(shelf: Shelf) -> None:
 
     assert item["chunkIndex"] == item["totalChunks"] > 1
     assert "Doctors" in item["content"]
+
+
+# ------------------------------------------------------------------- a second look
+
+
+@pytest.mark.requirement("D-050")
+def test_rerank_gives_the_same_hits_in_the_order_of_a_better_model(assistant: Assistant) -> None:
+    query = "who repairs my broken car?"
+    usual = search(assistant, query)
+    reranked = search(assistant, query, rerank=True)
+    scores = [hit["relevanceScore"] for hit in reranked]
+
+    assert sorted(hit["documentId"] for hit in reranked) == sorted(
+        hit["documentId"] for hit in usual
+    )
+    assert reranked[0]["documentId"] == "garage.md"
+    assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.requirement("D-050")
+def test_where_the_extra_is_not_installed_the_usual_order_comes_with_its_name(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "bookwheel.embedders.minilm", None)
+    for path, text in NOTES.items():
+        shelf.put(path, text)
+    shelf.update()
+    with shelf.open() as library:
+        library.embed()
+        with assisting(library) as assistant:
+            usual = search(assistant, "workshop of a vehicle")
+            reranked = search(assistant, "workshop of a vehicle", rerank=True)
+            nothing = reply(assistant, "search", query="xyzzyplugh", rerank=True)
+    note = reranked[0].pop("note")
+
+    assert reranked == usual
+    assert "pip install 'bookwheel[minilm]'" in note
+    assert not nothing.is_error
+    assert nothing.text.endswith(note)

@@ -27,7 +27,7 @@ import typer
 
 from bookwheel.cli.eval_output import find_shortfalls, print_run, run_as_markdown
 from bookwheel.cli.evaluating import OwnFolders, Wish, evaluate, read_targets
-from bookwheel.cli.options import Config, Json, Mode
+from bookwheel.cli.options import Config, Json, Mode, Second, wants_second_look
 from bookwheel.cli.output import one_line, print_json
 from bookwheel.errors import BadRequest
 from bookwheel.evaluation.compare import Comparison, compare_runs
@@ -98,6 +98,7 @@ def run(
         ),
     ] = None,
     mode: Mode = SearchMode.HYBRID,
+    rerank: Second = None,
     json: Json = False,
 ) -> None:
     """See the module's text."""
@@ -112,7 +113,12 @@ def run(
         raise BadRequest("--index is for the index of your own documents.", hint=hint)
     if misses is None:
         misses = _MISSES if own else 0
-    wish = Wish(ASKED._replace(mode=mode), index=index, config=config, keep=keep)
+    wish = Wish(
+        ASKED._replace(mode=mode, rerank=wants_second_look(rerank)),
+        index=index,
+        config=config,
+        keep=keep,
+    )
     gc.enable()
     try:
         results = [evaluate(each, wish) for each in targets]

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from bookwheel.library import Library
-from bookwheel.query import SearchMode
+from bookwheel.query import Rerank, SearchMode
 from bookwheel.settings import Settings, load
 
 Paths = Annotated[
@@ -29,10 +29,23 @@ Mode = Annotated[
     SearchMode,
     typer.Option(help="Find by words (lexical), by meaning (semantic), or by both (hybrid)."),
 ]
+Second = Annotated[
+    Rerank | None,
+    typer.Option(
+        "--rerank",
+        help="Look at the first hits again with a slower, better model. Default: the setting "
+        "`rerank`, which is none.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Collection = Annotated[
     str | None, typer.Option("--collection", "-c", metavar="NAME", help="Only this collection.")
 ]
+
+
+def wants_second_look(rerank: Rerank | None) -> bool | None:
+    """Return what a request says of it; None leaves it to the settings."""
+    return None if rerank is None else rerank is not Rerank.NONE
 
 
 def load_settings(paths: list[str] | None, config: str | None, **flags: Any) -> Settings:

@@ -19,7 +19,17 @@ import typer
 
 from bookwheel.cli.fresh import make_fresh
 from bookwheel.cli.hits import hit_as_json, print_hits
-from bookwheel.cli.options import Collection, Config, Index, Json, Mode, Paths, open_library
+from bookwheel.cli.options import (
+    Collection,
+    Config,
+    Index,
+    Json,
+    Mode,
+    Paths,
+    Second,
+    open_library,
+    wants_second_look,
+)
 from bookwheel.cli.output import count, print_json, terminal
 from bookwheel.errors import BadRequest, IndexDamaged, NotFound
 from bookwheel.library import Library
@@ -54,6 +64,7 @@ def run(
     ] = SearchIn.BOTH,
     fuzzy: Annotated[bool, typer.Option(help="Forgive typos.")] = True,
     mode: Mode = SearchMode.HYBRID,
+    rerank: Second = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say of each hit why it stands where it does.")
     ] = False,
@@ -83,6 +94,7 @@ def run(
             offset=offset,
             fuzzy=fuzzy,
             mode=mode,
+            rerank=wants_second_look(rerank),
             snippet_length=library.settings["snippet_length"],
         )
         results = _search(library, request)
@@ -135,6 +147,7 @@ def as_json(results: SearchResults, *, explain: bool = False) -> dict[str, Any]:
         "results": [hit_as_json(hit, explain=explain) for hit in results.hits],
         "total": results.total,
         "relaxed": list(results.relaxed),
+        **({"remarks": list(results.remarks)} if results.remarks else {}),
         "suggestions": list(results.suggestions),
         "unreadable": results.unreadable,
         "files": results.files,
@@ -158,7 +171,7 @@ def _nothing(results: SearchResults) -> str:
 
 
 def _say_more(results: SearchResults) -> None:
-    if results.relaxed:
-        print(f"Note: {'; '.join(results.relaxed)}.", file=sys.stderr)
+    if notes := (*results.relaxed, *results.remarks):
+        print(f"Note: {'; '.join(notes)}.", file=sys.stderr)
     if results.caution:
         print(f"Note: {results.caution} `bookwheel status` says why.", file=sys.stderr)
