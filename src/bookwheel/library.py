@@ -469,6 +469,13 @@ class Library:
         self._require_index()
         return self._engine.paths(self._name_of(collection))
 
+    def folders(self) -> list[str]:
+        """Return all folders that hold documents, at any depth, as filters name them."""
+        paths = (path for state in self.states() for path in self.paths(state.collection.name))
+        parents = dict.fromkeys(path.rpartition("/")[0] for path in paths)
+        found = {folder[:end] for folder in parents for end in _ends_of_folders(folder)}
+        return sorted(found - {""})
+
     def categories(self, collection: str) -> dict[str, list[str]]:
         """Return the documents of each category of a collection."""
         from bookwheel.reading.categories import read_categories
@@ -564,6 +571,11 @@ def _report_about(remark: str, collections: Sequence[Collection], reports: list[
     """Return the report of the folder that a remark speaks of, else the first."""
     pairs = zip(collections, reports, strict=True)
     return next((report for each, report in pairs if each.path in remark), reports[0])
+
+
+def _ends_of_folders(path: str) -> list[int]:
+    """Return where each folder of a path ends."""
+    return [*(at for at, letter in enumerate(path) if letter == "/"), len(path)]
 
 
 def _check_page(limit: int, offset: int) -> None:

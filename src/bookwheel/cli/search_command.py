@@ -65,6 +65,14 @@ def run(
     fuzzy: Annotated[bool, typer.Option(help="Forgive typos.")] = True,
     mode: Mode = SearchMode.HYBRID,
     rerank: Second = None,
+    understand: Annotated[
+        bool,
+        typer.Option(
+            "--understand",
+            help="Take years, file types and folders in the query as filters: "
+            "'slides about budget from 2023'.",
+        ),
+    ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say of each hit why it stands where it does.")
     ] = False,
@@ -97,11 +105,26 @@ def run(
             rerank=wants_second_look(rerank),
             snippet_length=library.settings["snippet_length"],
         )
-        results = _search(library, request)
+        results = (
+            _search_understanding(library, request) if understand else _search(library, request)
+        )
         if json:
             print_json(as_json(results, explain=explain))
         else:
             _print(library, results, explain=explain)
+
+
+def _search_understanding(library: Library, request: SearchRequest) -> SearchResults:
+    """Search by what a query says beside its filters; those given as options win."""
+    from datetime import date
+
+    from bookwheel.search.wishes import add_wishes, filters_in_words
+
+    wishes = filters_in_words(request.text, date.today(), library.folders())
+    filters = add_wishes(request.filters, wishes.filters)
+    results = _search(library, request._replace(text=wishes.text, filters=filters))
+    remarks = (*wishes.notes, *results.remarks)
+    return results._replace(query=request.text, remarks=remarks)
 
 
 def _search(library: Library, request: SearchRequest) -> SearchResults:

@@ -1,0 +1,283 @@
+"""Filters in the words of a query: what is taken for one, and what stays a word."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bookwheel.query import Filters
+from bookwheel.search.wishes import Wishes, add_wishes, filters_in_words
+
+TODAY = date(2026, 6, 1)
+FOLDERS = ["finance", "finance/reports", "team/minutes", "old/minutes", "C++"]
+SLIDES = (".pptx", ".ppt", ".odp")
+SHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
+MAIL = (".eml", ".msg", ".mbox")
+
+
+def read(query: str) -> Wishes:
+    return filters_in_words(query, TODAY, FOLDERS)
+
+
+@pytest.mark.parametrize(
+    ("query", "types", "text"),
+    [
+        (
+            "contracts about vendor X in ppt or docx",
+            (".pptx", ".ppt", ".docx"),
+            "contracts about vendor X",
+        ),
+        ("vendor x ppt docx", (".pptx", ".ppt", ".docx"), "vendor x"),
+        ("ppt slides about budget", (".pptx", ".ppt"), "budget"),
+        ("slides about budget", SLIDES, "budget"),
+        ("find all presentations on safety", SLIDES, "safety"),
+        ("show me the slide decks regarding hiring", SLIDES, "hiring"),
+        ("deck about hiring", SLIDES, "hiring"),
+        ("spreadsheets mentioning rent", (*SHEETS, ".csv"), "rent"),
+        ("excel files about rent", SHEETS, "rent"),
+        ("excel sheet about rent", SHEETS, "rent"),
+        ("xlsx about rent", (".xlsx",), "rent"),
+        ("rent in .xlsx", (".xlsx",), "rent"),
+        ("pdfs on gravity", (".pdf",), "gravity"),
+        ("PDF files about gravity", (".pdf",), "gravity"),
+        ("gravity as pdf", (".pdf",), "gravity"),
+        ("gravity pdf", (".pdf",), "gravity"),
+        ("gravity, pdf only", (".pdf",), "gravity,"),
+        ("gravity only pdfs please", (".pdf",), "gravity please"),
+        ("gravity filetype:pdf", (".pdf",), "gravity"),
+        ("type:epub whales", (".epub",), "whales"),
+        ("word documents about rent", (".docx", ".doc"), "rent"),
+        ("word docs and pdfs about rent", (".docx", ".doc", ".pdf"), "rent"),
+        ("rent in pdf, docx or csv", (".pdf", ".docx", ".csv"), "rent"),
+        ("emails about rent", MAIL, "rent"),
+        ("emails from anna about rent", MAIL, "from anna about rent"),
+        ("rent in my emails", MAIL, "rent"),
+        ("mails concerning rent", MAIL, "rent"),
+        ("notebooks about pandas", (".ipynb",), "pandas"),
+        ("jupyter notebook about pandas", (".ipynb",), "pandas"),
+        ("ebooks about whales", (".epub",), "whales"),
+    ],
+)
+def test_words_for_types_that_can_be_nothing_else(
+    query: str, types: tuple[str, ...], text: str
+) -> None:
+    wishes = read(query)
+
+    assert wishes.filters == Filters(extensions=types)
+    assert wishes.text == text
+    assert " or ".join(types) in wishes.notes[0]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "how to merge pdf files",
+        "convert docx to pdf",
+        "export to csv",
+        "parse pdf",
+        "pdf parser",
+        "csv import fails",
+        "email server configuration",
+        "send email",
+        "change the email address",
+        "mail relay",
+        "presentation of symptoms",
+        "clinical presentation",
+        "deck of cards",
+        "notebook memory",
+        "excel formulas",
+        "freeze rows in excel",
+        "word embeddings",
+        "word order in german",
+        "slides down the hill",
+        "the difference between doc and docx",
+        "what is a pdf",
+        '"slides about budget"',
+        "budget -pdf",
+        "docxs.py",
+        "budget.xlsx",
+        "my_pdf",
+        "RFC 2023",
+        "error 2019",
+        "2023-05-01 minutes",
+        "ran in 2000 steps",
+        "from 2000 users",
+        "in 2023%",
+        "version 2021.3",
+        "in 2021.3 we changed",
+        "battle in 1945",
+        "in 2150",
+        "between 2021 and 2019",
+        "last year's budget",
+        "the year this started",
+        "light years",
+        "in finances",
+        "in finance departments",
+        "in folder absent",
+        "career in nursing",
+        '"in folder finance"',
+        '"from 2023" rent',
+        "",
+        " ",
+        "?",
+    ],
+)
+def test_words_that_may_be_what_is_looked_for_stay(query: str) -> None:
+    assert read(query) == Wishes(Filters(), query)
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "last", "text"),
+    [
+        ("budget from 2023", "2023-01-01", "2023-12-31", "budget"),
+        ("budget in 2023", "2023-01-01", "2023-12-31", "budget"),
+        ("In 2023, what was the budget?", "2023-01-01", "2023-12-31", ", what was the budget?"),
+        ("budget dated 2023", "2023-01-01", "2023-12-31", "budget"),
+        ("budget during 2023 and later", "2023-01-01", "2023-12-31", "budget and later"),
+        ("budget from 1987", "1987-01-01", "1987-12-31", "budget"),
+        ("budget since 2021", "2021-01-01", None, "budget"),
+        ("budget from 2021 on", "2021-01-01", None, "budget"),
+        ("budget after 2021", "2022-01-01", None, "budget"),
+        ("budget before 2021", None, "2020-12-31", "budget"),
+        ("budget until 2021", None, "2021-12-31", "budget"),
+        ("budget up to 2021", None, "2021-12-31", "budget"),
+        ("budget between 2019 and 2021", "2019-01-01", "2021-12-31", "budget"),
+        ("budget 2019-2021", "2019-01-01", "2021-12-31", "budget"),
+        ("budget 2019 – 2021", "2019-01-01", "2021-12-31", "budget"),
+        ("budget from 2019 to 2021", "2019-01-01", "2021-12-31", "budget"),
+        ("budget from 2019 until 2021", "2019-01-01", "2021-12-31", "budget"),
+        ("budget last year", "2025-01-01", "2025-12-31", "budget"),
+        ("budget from this year", "2026-01-01", "2026-12-31", "budget"),
+        ("LAST YEAR budget", "2025-01-01", "2025-12-31", "budget"),
+    ],
+)
+def test_years(query: str, first: str | None, last: str | None, text: str) -> None:
+    wishes = read(query)
+
+    assert wishes.filters == Filters(date_from=first, date_to=last)
+    assert wishes.text == text
+    assert len(wishes.notes) == 1
+
+
+def test_years_are_named_one_by_one_where_both_ends_are() -> None:
+    assert read("budget from 2021").years == (2021,)
+    assert read("budget 2019-2021").years == (2019, 2020, 2021)
+    assert read("budget since 2021").years == ()
+    assert read("budget").years == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "folders", "text"),
+    [
+        ("budget in folder finance", ("finance",), "budget"),
+        ("budget in the folder Finance", ("finance",), "budget"),
+        ("in folder finance budget", ("finance",), "budget"),
+        ("budget in the finance folder", ("finance",), "budget"),
+        ("budget in the finance directory for rent", ("finance",), "budget for rent"),
+        ("budget under finance/reports", ("finance/reports",), "budget"),
+        ("budget under finance/reports/ for rent", ("finance/reports",), "budget for rent"),
+        ("budget in reports", ("finance/reports",), "budget"),
+        ("budget in finance", ("finance",), "budget"),
+        ("budget in finance about rent", ("finance",), "budget about rent"),
+        ("who came, in minutes?", ("team/minutes", "old/minutes"), "who came, ?"),
+    ],
+)
+def test_folders_that_there_are(query: str, folders: tuple[str, ...], text: str) -> None:
+    wishes = read(query)
+
+    assert wishes.filters == Filters(folders=folders)
+    assert wishes.text == text
+
+
+@pytest.mark.parametrize(
+    ("query", "filters", "text"),
+    [
+        (
+            "contracts about vendor X from 2021 in ppt or docx",
+            Filters(
+                extensions=(".pptx", ".ppt", ".docx"),
+                date_from="2021-01-01",
+                date_to="2021-12-31",
+            ),
+            "contracts about vendor X",
+        ),
+        (
+            "ppt slides about budget from 2023",
+            Filters(extensions=(".pptx", ".ppt"), date_from="2023-01-01", date_to="2023-12-31"),
+            "budget",
+        ),
+        (
+            "slides from 2023 budget",
+            Filters(extensions=SLIDES, date_from="2023-01-01", date_to="2023-12-31"),
+            "budget",
+        ),
+        (
+            "rent spreadsheets last year in finance",
+            Filters(folders=("finance",), date_from="2025-01-01", date_to="2025-12-31"),
+            "rent spreadsheets",
+        ),
+        (
+            '"from 2023" -pdf rent in 2022',
+            Filters(date_from="2022-01-01", date_to="2022-12-31"),
+            '"from 2023" -pdf rent',
+        ),
+    ],
+)
+def test_several_filters(query: str, filters: Filters, text: str) -> None:
+    wishes = read(query)
+
+    assert (wishes.filters, wishes.text) == (filters, text)
+
+
+def test_a_query_of_filters_alone_keeps_its_words_to_have_something_to_look_for() -> None:
+    wishes = read("spreadsheet last year in finance")
+
+    assert wishes.text == "spreadsheet last year in finance"
+    assert wishes.removed == ()
+    assert wishes.filters == Filters(
+        extensions=(*SHEETS, ".csv"),
+        folders=("finance",),
+        date_from="2025-01-01",
+        date_to="2025-12-31",
+    )
+
+
+def test_notes_tell_each_part_and_what_it_was_taken_for() -> None:
+    assert read("slides about budget from 2023 in finance").notes == (
+        "'from 2023' taken as the year 2023",
+        "'in finance' taken as the folder finance",
+        "'slides about' taken as the type .pptx or .ppt or .odp",
+    )
+
+
+def test_what_is_given_wins_over_what_is_said() -> None:
+    said = read("slides about budget from 2023 in finance").filters
+    given = Filters(("notes",), (".md",), date_to="2020-12-31")
+
+    assert add_wishes(Filters(), said) == said
+    assert add_wishes(given, Filters()) == given
+    assert add_wishes(given, said) == Filters(
+        ("notes",), (".md",), ("finance",), date_to="2020-12-31"
+    )
+
+
+WORDS = """
+find all slides ppt pptx .pdf pdfs excel files or and , / in as only from since between 2019 2021
+2019-2021 last this year folder finance reports/ under the about budget rent email emails word
+documents "quoted -out ' how type:pdf \x01 \x00 ２０２１ İ
+"""
+QUERIES = st.lists(st.sampled_from(WORDS.split()), max_size=14).map(" ".join)
+
+
+@given(st.one_of(st.text(max_size=600), QUERIES))
+def test_any_text_is_read_and_nothing_of_it_is_lost(query: str) -> None:
+    wishes = read(query)
+    kept = Counter(re.findall(r"\w", " ".join([wishes.text, *wishes.removed])))
+
+    assert kept == Counter(re.findall(r"\w", query))
+    assert bool(wishes.notes) == any(wishes.filters)
