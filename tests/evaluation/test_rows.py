@@ -39,7 +39,7 @@ def test_a_row_without_title_takes_its_id_and_a_row_without_text_is_its_title() 
 
 
 def test_a_row_that_no_reader_takes_is_entered_with_the_reason() -> None:
-    row = make_draft(Collection("a", "a"), "a.md", Row("a", "", "%PDF-1.7 and so on"))
+    row = make_draft(Collection("a", "a"), "a.md", Row("a", "", "GIF89a and so on"))
 
     assert row.status is Status.BINARY
     assert row.reason.endswith("named .md")

@@ -19,7 +19,7 @@ import pytest
 from bookwheel.engines.base import Match
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.library import Library
-from bookwheel.query import SearchRequest
+from bookwheel.query import SearchMode, SearchRequest
 from tests.engines.drafts import found, problems
 from tests.engines.embedded.scenes import ROOT
 from tests.engines.embedded.test_rebuild import open_library
@@ -76,7 +76,9 @@ def _own_word(text: str) -> str:
 
 def _search_all(library: Library, expected: dict[str, str]) -> None:
     for path, text in expected.items():
-        hits = library.search(SearchRequest(_own_word(text), fuzzy=False)).hits
+        hits = library.search(
+            SearchRequest(_own_word(text), fuzzy=False, mode=SearchMode.LEXICAL)
+        ).hits
         assert [hit.document for hit in hits] == [path]
 
 
