@@ -242,6 +242,7 @@ def doc(
     version: int = 0xC1,
     lengths: tuple[int, ...] = (),
     properties: list[tuple[int, int, bytes]] | None = None,
+    summary: bytes = b"",
 ) -> bytes:
     """Return a file of Word 97; properties are `last letter, style, bytes` of paragraphs."""
     data = text.encode("utf-16-le" if wide else "cp1252")
@@ -260,7 +261,19 @@ def doc(
     width = 2 if wide else 1
     body = bytes(header) + data
     body = body.ljust(page * 512, b"\0") + _properties(properties or [], start, width)
-    return ole({"WordDocument": body, "1Table": pieces + bins})
+    streams = {"WordDocument": body, "1Table": pieces + bins}
+    return ole(streams | {"\x05SummaryInformation": summary} if summary else streams)
+
+
+def summarize(values: dict[int, bytes]) -> bytes:
+    """Return a stream of properties; each value begins with its type."""
+    at = 8 + 8 * len(values)
+    table = packed = b""
+    for key, value in values.items():
+        table += struct.pack("<II", key, at + len(packed))
+        packed += value
+    section = struct.pack("<II", at + len(packed), len(values)) + table + packed
+    return b"\xfe\xff".ljust(44, b"\0") + struct.pack("<I", 48) + section
 
 
 def _properties(found: list[tuple[int, int, bytes]], start: int, width: int) -> bytes:

@@ -13,7 +13,7 @@ from bookwheel.formats.base import Unreadable
 from bookwheel.formats.doc import read
 from bookwheel.model import Status
 from bookwheel.text.chunking import chunk
-from tests.formats.making_word import doc, ole
+from tests.formats.making_word import doc, ole, summarize
 
 IN_TABLE = b"\x16\x24\x01"
 ROW_END = IN_TABLE + b"\x17\x24\x01"
@@ -74,6 +74,49 @@ def test_notes_comments_and_headers_stand_at_the_end() -> None:
     assert registry.read(data, "a.doc").text == (
         "Text[^1] on\n\nboxed\n\nFootnotes\n\n[^1] foot\n\nComments\n\nWhy?\n\nTop\n"
     )
+
+
+def _narrow(text: bytes) -> bytes:
+    return struct.pack("<II", 30, len(text) + 1) + text + b"\0"
+
+
+def test_properties_are_read_in_their_code_page() -> None:
+    summary = summarize(
+        {
+            1: struct.pack("<IHH", 2, 1251, 0),
+            2: _narrow("Привет".encode("cp1251")),
+            4: struct.pack("<II", 31, 4) + "Ann\0".encode("utf-16-le"),
+            5: _narrow(b"a; b"),
+            12: struct.pack("<IQ", 64, 133_590_384_000_000_000),
+        }
+    )
+    parsed = registry.read(doc("x\r", summary=summary), "a.doc")
+    assert (parsed.title, parsed.author, parsed.tags) == ("Привет", "Ann", ("a", "b"))
+    assert parsed.date == "2024-05-01T12:00:00"
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        b"\xfe\xff",
+        summarize({2: struct.pack("<II", 0x101E, 0xFFFFFFFF)}),
+        summarize({2: struct.pack("<II", 30, 0xFFFFFFFF)}),
+        summarize({12: struct.pack("<IQ", 64, 2**64 - 1), 1: struct.pack("<IHH", 2, 7, 0)}),
+        summarize({})[:52] + b"\xff\xff\xff\xff",
+    ],
+)
+def test_damaged_properties_do_no_harm(summary: bytes) -> None:
+    parsed = registry.read(doc("x\r", summary=summary), "a.doc")
+    assert (parsed.title, parsed.date) == ("a", None)
+
+
+def test_pieces_that_share_their_bytes_cannot_grow_without_bounds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bookwheel.formats.doc.MAX_TEXT", 10)
+    with pytest.raises(Unreadable) as refused:
+        text_of("x" * 30)
+    assert refused.value.status is Status.TOO_LARGE
 
 
 def test_a_field_that_never_ends_swallows_nothing() -> None:

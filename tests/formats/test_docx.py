@@ -293,6 +293,15 @@ def test_a_field_that_never_ends_swallows_nothing() -> None:
     assert text_of(p("a", more=field("PAGE", end="")) + p("b")) == "a\n\nb\n"
 
 
+def test_fields_within_fields_without_end_swallow_nothing() -> None:
+    assert text_of(p("a", more=field("PAGE", end="") * 80) + p("b")) == "a\n\nb\n"
+
+
+def test_an_endless_target_makes_no_link() -> None:
+    found = registry.read(docx(p(more=related("x", "k")), links={"k": "data:" + "a" * 9_999}), "a")
+    assert (found.text, found.links) == ("x\n", ())
+
+
 def test_text_boxes_are_read_once_and_after_their_paragraph() -> None:
     inside = f"<w:txbxContent>{p('boxed')}{table(cell('x') + cell('y'))}</w:txbxContent>"
     both = (

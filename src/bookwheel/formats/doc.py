@@ -8,7 +8,7 @@ from typing import Any
 
 from olefile import OleFileIO
 
-from bookwheel.formats.base import Unreadable
+from bookwheel.formats.base import MAX_TEXT, Unreadable
 from bookwheel.formats.doc_binary import Header, Paragraph, Paragraphs, read_pieces
 from bookwheel.formats.docx_fields import Fields
 from bookwheel.formats.manuscript import PAGE_BREAK, Manuscript, Piece, whole_words
@@ -21,7 +21,7 @@ _PARAGRAPH, _CELL, _PAGE, _NOTE, _COMMENT = "\r", "\x07", "\x0c", "\x02", "\x05"
 _FIELDS = {"\x13": "begin", "\x14": "separate", "\x15": "end"}
 _LETTERS = {"\x0b": "\n", "\x0e": "\n", "\x1e": "-"}
 _ENDS = frozenset({_PARAGRAPH, _CELL, _PAGE})
-_DAMAGE = (OSError, ValueError, IndexError, KeyError, TypeError, AttributeError)
+_DAMAGE = (OSError, ValueError, IndexError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 def read(data: bytes, path: str) -> Parsed:
@@ -73,12 +73,16 @@ class _Document:
 
     def _texts(self, start: int, length: int) -> Iterator[tuple[int, int, str]]:
         """Yield the pieces of a stretch of text: place in the file, bytes per letter, letters."""
+        total = 0
         for piece in self._pieces:
             first, last = max(piece.first, start), min(piece.last, start + length)
             if first < last:
                 offset = piece.offset + (first - piece.first) * piece.width
                 data = self._data[offset : offset + (last - first) * piece.width]
                 codec = "cp1252" if piece.width == 1 else "utf-16-le"
+                total += len(data)
+                if total > 2 * MAX_TEXT:  # pieces may share their bytes
+                    raise Unreadable(Status.TOO_LARGE, f"more than {MAX_TEXT:,} letters of text")
                 yield offset, piece.width, data.decode(codec, "replace")
 
     def _read_body(self, note: str, *, has_fields: bool = True) -> list[Piece]:

@@ -9,7 +9,7 @@ from lxml import etree
 
 from bookwheel.formats.base import Unreadable
 from bookwheel.formats.composing import About
-from bookwheel.formats.docx_body import Context, Walk, note_mark
+from bookwheel.formats.docx_body import Context, Notes, Walk, note_mark
 from bookwheel.formats.docx_format import Formats
 from bookwheel.formats.docx_numbering import Numbering
 from bookwheel.formats.docx_styles import Styles
@@ -37,6 +37,8 @@ class _Document:
         self._outer = read_relations(package, "")
         self.main = find_main_part(package, self._outer)
         self.relations = read_relations(package, self.main)
+        self._relations = {self.main: self.relations}
+        self._drawn: set[str] = set()
         styles = next(self._parts("styles"), "")
         self.styles = Styles(package.read(styles) if styles else b"")
 
@@ -49,23 +51,21 @@ class _Document:
         pieces, numbers = self._walk(parse_xml(data), self.main, breaks)
         manuscript = Manuscript(pieces)
         for kind, title in _NOTES:
-            manuscript.append(title, list(self._notes(kind, numbers)))
+            manuscript.append(title, list(self._notes(kind, numbers.get(kind, {}))))
         manuscript.append("Comments", list(self._comments()))
         manuscript.append("", list(dict.fromkeys(self._margins())))
         embedded = [basename(each) for kind in _EMBEDDED for each in self._parts(kind)]
         manuscript.append("Embedded documents", sorted(embedded))
         return manuscript
 
-    def _walk(
-        self, root: etree._Element, part: str, breaks: str = ""
-    ) -> tuple[list[Piece], dict[tuple[str, str], int]]:
+    def _walk(self, root: etree._Element, part: str, breaks: str = "") -> tuple[list[Piece], Notes]:
         """Return what stands in an element, and the numbers of the notes that it refers to."""
 
         def find_relation(key: str) -> Relation | None:
             # Few notes and headers refer to anything, so theirs are read when one does.
-            if part != self.main:
-                return read_relations(self.package, part).get(key) if key else None
-            return self.relations.get(key)
+            if part not in self._relations:
+                self._relations[part] = read_relations(self.package, part)
+            return self._relations[part].get(key)
 
         for has_fields in (True, False):
             formats = Formats(self.styles, self._numbering)
@@ -100,16 +100,16 @@ class _Document:
         return Numbering(self._root(part) if part else None)
 
     def _graphic(self, part: str) -> str:
-        """Return the words in a chart or diagram, each once."""
-        root = self._root(part)
+        """Return the words in a chart or diagram, each once, and once in the document."""
+        root = self._root(part) if part not in self._drawn else None
+        self._drawn.add(part)
         if root is None:
             return ""
         found = [each.text for each in root.iter("{*}t")]
         found += [each.text for cache in root.iter("{*}strCache") for each in cache.iter("{*}v")]
         return " ".join(dict.fromkeys(text.strip() for text in found if text))
 
-    def _notes(self, kind: str, numbers: dict[tuple[str, str], int]) -> Iterator[str]:
-        wanted = {key: number for (each, key), number in numbers.items() if each == kind}
+    def _notes(self, kind: str, wanted: dict[str, int]) -> Iterator[str]:
         for part in self._parts(kind + "s") if wanted else ():
             root = self._root(part)
             found = {value(each, "id"): each for each in root} if root is not None else {}

@@ -33,6 +33,10 @@ _SIGNS = {"den": "/", "sub": "_", "sup": "^"}
 _PLAIN = Format()
 
 
+Notes = dict[str, dict[str, int]]
+"""Numbers of notes by kind and id, in the order in which the text refers to them."""
+
+
 class Context(NamedTuple):
     """What a walk needs from the other parts of the file."""
 
@@ -53,8 +57,7 @@ class Walk:
     ) -> None:
         self.context = context
         self.sink = sink
-        self.notes: dict[tuple[str, str], int] = {}
-        """Numbers of the notes by kind and id, in the order in which the text refers to them."""
+        self.notes: Notes = {}
         self.page = 1 if context.breaks else 0
         self.out: list[str] = []
         self.fields = Fields(self.out, is_used=has_fields)
@@ -148,8 +151,8 @@ class Walk:
         if self.hard_break >= 0:
             self.hard_break = -1 if text.rpartition(PAGE_BREAK)[2].strip() else 0
         self.finish_paragraph(text)
-        while self.boxes:
-            box = self.boxes.pop(0)
+        boxes, self.boxes = self.boxes, []
+        for box in boxes:
             handler = self._kinds[box.tag]
             if handler is not None:
                 handler(box)
@@ -227,8 +230,8 @@ class Walk:
 
     def note(self, element: etree._Element) -> None:
         kind = local_name(element.tag).removesuffix("Reference")
-        number = 1 + sum(each == kind for each, _ in self.notes)
-        number = self.notes.setdefault((kind, value(element, "id")), number)
+        notes = self.notes.setdefault(kind, {})
+        number = notes.setdefault(value(element, "id"), len(notes) + 1)
         self.out.append(note_mark(kind, number))
 
     def shape(self, element: etree._Element) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from bookwheel.formats.fields import button_text, link_target
 from bookwheel.formats.manuscript import write_link
 
+_MAX_OPEN = 50
+"""Fields within fields; more of them are never ended."""
+
 
 class _Field:
     """An open field: from `start` on stands its instruction, then its result."""
@@ -24,6 +27,7 @@ class Fields:
         self._out = out
         self._is_used = is_used
         self._open: list[_Field] = []
+        self._is_overfull = False
 
     @property
     def are_open(self) -> bool:
@@ -33,13 +37,15 @@ class Fields:
     @property
     def are_broken(self) -> bool:
         """Tell whether an instruction never ended, so that it has swallowed what follows."""
-        return any(not field.is_result for field in self._open)
+        return self._is_overfull or any(not field.is_result for field in self._open)
 
     def mark(self, kind: str) -> None:
         """Begin a field, go from its instruction to its result, or end it."""
         if not self._is_used:
             return
-        if kind == "begin":
+        if kind == "begin" and len(self._open) >= _MAX_OPEN:
+            self._is_overfull = True
+        elif kind == "begin":
             self._open.append(_Field(len(self._out)))
         elif self._open and kind == "separate":
             field = self._open[-1]

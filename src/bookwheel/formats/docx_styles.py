@@ -9,11 +9,11 @@ from xml.sax.saxutils import unescape
 BODY_TEXT = 9
 """The outline level of what is no heading."""
 _MAX_BASES = 12
-_NAME = re.compile(r"<(?:\w+:)?name\s[^>]*?val=[\"']([^\"'>]*)")
-_BASE = re.compile(r"<(?:\w+:)?basedOn\s[^>]*?val=[\"']([^\"'>]*)")
-_OUTLINE = re.compile(r"<(?:\w+:)?outlineLvl\s[^>]*?val=[\"'](\d)")
-_NUM_ID = re.compile(r"<(?:\w+:)?numId\s[^>]*?val=[\"'](\d{1,9})")
-_NUM_LEVEL = re.compile(r"<(?:\w+:)?ilvl\s[^>]*?val=[\"'](\d)")
+_NAME = re.compile(r"<(?:\w+:)?name\s[^<>]*?val=[\"']([^\"'>]*)")
+_BASE = re.compile(r"<(?:\w+:)?basedOn\s[^<>]*?val=[\"']([^\"'>]*)")
+_OUTLINE = re.compile(r"<(?:\w+:)?outlineLvl\s[^<>]*?val=[\"'](\d)")
+_NUM_ID = re.compile(r"<(?:\w+:)?numId\s[^<>]*?val=[\"'](\d{1,9})")
+_NUM_LEVEL = re.compile(r"<(?:\w+:)?ilvl\s[^<>]*?val=[\"'](\d)")
 _BREAK = re.compile(r"pageBreakBefore(?:\s+\w+:val=[\"'](?:1|true|on)[\"'])?\s*/>")
 _HEADING = re.compile(
     r"(?:heading|überschrift|berschrift|titre|titolo|t[íi]?tulo|kop|rubrik|overskrift|otsikko"

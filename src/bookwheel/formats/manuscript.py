@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from bookwheel.formats.composing import About, Composer, cell, link, parsed, plain, table_row
+from bookwheel.formats.links import MAX_TARGET
 from bookwheel.model import Parsed
 
 MAX_COLUMNS = 64
@@ -69,7 +70,7 @@ def _line(piece: Piece) -> str:
 def write_link(shown: str, target: str) -> str:
     """Return a link; blanks and page breaks around its text stay outside of it."""
     text = shown.strip()
-    if not text:
+    if not text or len(target) > MAX_TARGET:
         return shown
     head, tail = shown[: len(shown) - len(shown.lstrip())], shown[len(shown.rstrip()) :]
     breaks = PAGE_BREAK * text.count(PAGE_BREAK)

@@ -22,8 +22,6 @@ from bookwheel.formats.manuscript import (
 )
 from bookwheel.formats.odt_styles import Styles
 
-_MAX_REPEATED = 100
-"""So often a row that says something is repeated; more of the same helps nobody."""
 _MAX_SPACES = 100
 _SPACES = re.compile(r"[ \t\n]{2,}|[\t\n]")
 _SKIPPED = frozenset(
@@ -129,8 +127,8 @@ class Walk:
         text = "".join(self.out)
         self.out.clear()
         self.finish_paragraph(text, self.level(element, style))
-        while self.boxes:
-            box = self.boxes.pop(0)
+        boxes, self.boxes = self.boxes, []
+        for box in boxes:
             handler = self._kinds[box.tag]
             if handler is not None:
                 handler(box)
@@ -251,9 +249,8 @@ class Walk:
         page = self.page
         self.enter(element)
         self.cells, self.row_start = outer
-        if any(cells):
-            repeated = max(1, integer(value(element, "number-rows-repeated")))
-            self.rows += [Row(cells, page)] * min(repeated, _MAX_REPEATED)
+        if any(cells):  # one that is repeated is written once: more of the same helps nobody
+            self.rows.append(Row(cells, page))
 
     def cell(self, element: etree._Element) -> None:
         cells, latest = self.cells, self.page
@@ -262,5 +259,6 @@ class Walk:
         self.sink, self.page = pieces.append, self.row_start
         self.enter(element)
         self.page = max(latest, self.page)
-        repeated = max(1, integer(value(element, "number-columns-repeated")))
-        cells += [pieces] * max(1, min(repeated, MAX_COLUMNS - len(cells)))
+        repeated = integer(value(element, "number-columns-repeated"))
+        cells.append(pieces)
+        cells += [[] for _ in range(min(repeated, MAX_COLUMNS - len(cells) + 1) - 1)]

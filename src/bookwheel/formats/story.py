@@ -18,6 +18,8 @@ from bookwheel.formats.manuscript import (
 )
 
 _NUMBER = re.compile(r"\D?([0-9]{1,9})\W?")
+_MAX_LINKS = 50
+"""Links within links; more of them are never ended."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -47,7 +49,8 @@ class Story:
 
     def begin_link(self, instruction: str) -> None:
         """Say that the letters from here on are what a field shows."""
-        self._links.append((len(self.out), link_target(instruction)))
+        target = link_target(instruction) if len(self._links) < _MAX_LINKS else ""
+        self._links.append((len(self.out), target))
 
     def end_link(self) -> None:
         if self._links:
@@ -88,9 +91,10 @@ class Story:
             self.out[start:] = [write_link("".join(self.out[start:]), target)]
 
     def _write(self, format: Format, pieces: list[Piece]) -> None:
-        for start, target in reversed(self._links):
+        links = self._links[:_MAX_LINKS]
+        for start, target in reversed(links):
             self._settle(start, target)
-        self._links = [(0, target) for _, target in self._links]
+        self._links[:_MAX_LINKS] = [(0, target) for _, target in links]
         text = _pair("".join(self.out))
         self.out.clear()
         if format.breaks_page and self.page and self.pieces:
