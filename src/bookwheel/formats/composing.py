@@ -143,14 +143,16 @@ class Composer:
             self._pieces.pop()
         if self._pieces:
             self._pieces[-1] = self._pieces[-1].rstrip("\n") + "\n"
-        pieces = [_storable(piece) for piece in self._pieces]
+        text = "".join(self._pieces)
+        is_clean = _storable(text) == text
+        pieces = self._pieces if is_clean else [_storable(piece) for piece in self._pieces]
         places: list[Place] = []
         offset, counted = 0, 0
         for index, label, row in self._places:
             offset += sum(len(piece.encode()) for piece in pieces[counted:index])
             counted = index
             places.append(Place(offset, label, row))
-        return "".join(pieces), tuple(places)
+        return text if is_clean else "".join(pieces), tuple(places)
 
 
 def _storable(piece: str) -> str:
