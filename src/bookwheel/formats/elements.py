@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 
 from lxml import etree
 
+_VALUE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}val"
+"""The attribute that is asked for most, in the namespace that most files have."""
+
 Handler = Callable[[etree._Element], None]
 
 
@@ -38,6 +41,8 @@ def local_name(tag: object) -> str:
 
 def value(element: etree._Element, name: str = "val") -> str:
     """Return an attribute by its local name."""
+    if name == "val" and (found := element.get(_VALUE)) is not None:
+        return found
     for key, found in element.items():
         if key.rpartition("}")[2] == name:
             return found
