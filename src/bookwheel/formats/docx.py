@@ -20,6 +20,7 @@ from bookwheel.formats.package import Package, parse_xml
 from bookwheel.model import Parsed, Status
 
 _NOTES = (("footnote", "Footnotes"), ("endnote", "Endnotes"))
+_WORDS = ("{*}t", "{*}docPr", "{*}textpath", "{*}shape")
 _EMBEDDED = frozenset({"package", "aFChunk", "subDocument"})
 
 
@@ -48,7 +49,8 @@ class _Document:
     def write(self) -> Manuscript:
         data = self.package.read(self.main)
         breaks = "rendered" if b"lastRenderedPageBreak" in data else "hard"
-        pieces, numbers = self._walk(parse_xml(data), self.main, breaks)
+        has_spans = b"gridSpan" in data or b"\0" in data
+        pieces, numbers = self._walk(parse_xml(data), self.main, breaks=breaks, has_spans=has_spans)
         manuscript = Manuscript(pieces)
         for kind, title in _NOTES:
             manuscript.append(title, list(self._notes(kind, numbers.get(kind, {}))))
@@ -58,7 +60,9 @@ class _Document:
         manuscript.append("Embedded documents", sorted(embedded))
         return manuscript
 
-    def _walk(self, root: etree._Element, part: str, breaks: str = "") -> tuple[list[Piece], Notes]:
+    def _walk(
+        self, root: etree._Element, part: str, *, breaks: str = "", has_spans: bool = True
+    ) -> tuple[list[Piece], Notes]:
         """Return what stands in an element, and the numbers of the notes that it refers to."""
 
         def find_relation(key: str) -> Relation | None:
@@ -70,7 +74,7 @@ class _Document:
         for has_fields in (True, False):
             formats = Formats(self.styles, self._numbering)
             pieces: list[Piece] = []
-            context = Context(formats, find_relation, self._graphic, breaks)
+            context = Context(formats, find_relation, self._graphic, breaks, has_spans)
             walk = Walk(context, pieces.append, has_fields=has_fields)
             walk.enter(root)
             if not walk.fields.are_broken:
@@ -132,6 +136,8 @@ class _Document:
         for kind in ("header", "footer"):
             for part in self._parts(kind):
                 root = self._root(part)
-                text = flatten(self._walk(root, part)[0]) if root is not None else ""
+                if root is None or next(root.iter(*_WORDS), None) is None:
+                    continue  # many are there only to be empty
+                text = flatten(self._walk(root, part)[0])
                 if text:
                     yield text

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from lxml import etree
 
 from bookwheel.formats.docx_fields import Fields
-from bookwheel.formats.docx_format import Format, Formats
+from bookwheel.formats.docx_format import PLAIN, Formats
 from bookwheel.formats.elements import Handler, Handlers, integer, local_name, value
 from bookwheel.formats.fields import link_target
 from bookwheel.formats.manuscript import (
@@ -30,7 +30,6 @@ _SKIPPED = frozenset(
 )
 _WRITTEN = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "-"}
 _SIGNS = {"den": "/", "sub": "_", "sup": "^"}
-_PLAIN = Format()
 
 
 Notes = dict[str, dict[str, int]]
@@ -47,6 +46,8 @@ class Context(NamedTuple):
     """Give the words in a chart or diagram by the name of its part."""
     breaks: str = ""
     """Which page breaks count: `rendered` ones, which Word stores, `hard` ones, or none."""
+    has_spans: bool = True
+    """Some cell spans columns, so that the properties of cells must be read."""
 
 
 class Walk:
@@ -66,7 +67,7 @@ class Walk:
         self.has_begun = False
         self.hard_break = -1
         """Where a page break stands that no text follows so far, below zero for none."""
-        self.format = _PLAIN
+        self.format = PLAIN
         self.rows: list[Row] = []
         self.open_row: _OpenRow | None = None
         self._text: Handler = self.text
@@ -84,7 +85,6 @@ class Walk:
             "tr": self.row,
             "trPr": self.row_format,
             "tc": self.cell,
-            "tcPr": self.cell_format,
             "txbxContent": self.text_box,
             "AlternateContent": self.choose,
             "hyperlink": self.hyperlink,
@@ -101,6 +101,8 @@ class Walk:
             "chart": self.graphic,
             "relIds": self.graphic,
         }
+        if self.context.has_spans:
+            handlers["tcPr"] = self.cell_format
         if self.context.breaks == "rendered":
             handlers["lastRenderedPageBreak"] = self.rendered_break
         handlers |= dict.fromkeys(_WRITTEN, self.written) | dict.fromkeys(_SIGNS, self.signed)
@@ -141,7 +143,7 @@ class Walk:
             self.boxes.append(element)
             return
         self.in_paragraph = True
-        self.format = _PLAIN
+        self.format = PLAIN
         self.enter(element)
         self.in_paragraph = False
         if self.fields.are_open:

@@ -26,6 +26,9 @@ class Format(NamedTuple):
     breaks_page: bool = False
 
 
+PLAIN = Format()
+
+
 class _Names(dict[object, str]):
     """Local names by tags, since files of two kinds differ in their namespaces only."""
 
@@ -57,6 +60,8 @@ class Formats:
                 outline = value(child)
             elif name == "pageBreakBefore":
                 breaks_page = value(child) or "1"
+        if style is _NO_STYLE and numbered is None and not outline and not breaks_page:
+            return PLAIN
         level = (integer(outline) + 1) % (BODY_TEXT + 1) if outline else style.level or 0
         depth, number = self._item(style, numbered) if not level else (-1, 0)
         breaks = breaks_page not in _OFF if breaks_page else style.breaks_page

@@ -51,7 +51,7 @@ Piece = Block | Table
 
 def whole_words(text: str) -> str:
     """Return the text without invisible characters that would part its words."""
-    return _INVISIBLE.sub("", text) if not text.isascii() or not text.isprintable() else text
+    return text if text.isprintable() else _INVISIBLE.sub("", text)
 
 
 def flatten(pieces: Sequence[Piece]) -> str:
