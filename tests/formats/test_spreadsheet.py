@@ -254,6 +254,9 @@ def test_numbers_that_a_chart_keeps_do_not_overwrite_cells() -> None:
     assert "| head |\n| --- |\n| one |\n" in read(data, "a.xls").text
 
 
+SOUND = xls(label(0, 0, "x"))
+
+
 @pytest.mark.parametrize(
     ("data", "status"),
     [
@@ -261,6 +264,7 @@ def test_numbers_that_a_chart_keeps_do_not_overwrite_cells() -> None:
         (xls(label(0, 0, "x"), label(3, 60_000, "y")), Status.UNREADABLE),
         (xls(biff(0x200, struct.pack("<IIHHH", 0, 0xFFFFFFF, 0, 9, 0))), Status.UNREADABLE),
         (xls(), Status.NO_TEXT),
+        (SOUND[:64] + b"\0\0\x2b\x30" + SOUND[68:], Status.UNREADABLE),
         (ole({"Workbook": b"\1\2\3"}), Status.UNREADABLE),
     ],
 )

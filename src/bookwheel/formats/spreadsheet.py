@@ -32,6 +32,7 @@ from bookwheel.formats.xlsx_parts import MAX_AREA, Workbook
 from bookwheel.model import Parsed, Status
 
 _OLE = b"\xd0\xcf\x11\xe0"
+_SECTOR = 512
 _LONG, _WHOLE = 1e15, 1e21
 """Numbers between these are whole, and written in full."""
 _T = TypeVar("_T")
@@ -69,6 +70,10 @@ def read(data: bytes, path: str) -> Parsed:
 
 
 def _read_ole(data: bytes) -> _Source:
+    # The lengths of three tables: memory is set aside for them before they are looked at.
+    for at in (44, 64, 72):
+        if int.from_bytes(data[at : at + 4], "little") > len(data) // _SECTOR + 1:
+            raise Unreadable(Status.UNREADABLE, "a damaged OLE file")
     with OleFileIO(BytesIO(data)) as ole:
         name = next((name for name in ("Workbook", "Book") if ole.exists(name)), "")
         try:
