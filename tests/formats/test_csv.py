@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bookwheel.formats import csv as tables
+from bookwheel.formats import grid
 from bookwheel.formats.registry import read
 from bookwheel.model import Parsed, Place
 from bookwheel.text.chunking import chunk
@@ -79,6 +80,13 @@ def test_very_long_cells_and_tables_are_cut_and_say_so(monkeypatch: pytest.Monke
     assert "x ... (150,000 more characters left out) | y |" in found
     monkeypatch.setattr(tables, "MAX_TEXT", 10)
     assert text_of("a,b\n1,2\n3,4\n5,6\n7,8\n").endswith("| 1 | 2 |\n\n(3 more rows left out.)\n")
+
+
+def test_a_table_of_very_many_gaps_shows_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grid, "_MAX_RUNS", 2)
+    parsed = read(b"a\n\nb\n\n\nc\n", "a.csv")
+    assert parsed.text == "| a |\n| --- |\n| b |\n| |\n| |\n| c |\n"
+    assert [place.row for place in parsed.places] == [1, 0, 3]
 
 
 def test_links_are_found_with_their_rows() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bookwheel.formats import spreadsheet
+from bookwheel.formats import spreadsheet, xlsx_parts
 from bookwheel.formats.base import Unreadable
 from bookwheel.formats.registry import read
 from bookwheel.formats.xls_records import OldWorkbook
@@ -176,6 +176,16 @@ def test_a_sheet_whose_cells_lie_too_far_apart_is_named_and_left_out() -> None:
     )
     styled = sheet("1: A1=x", '1048576: <c r="XFD1048576" s="1"/>')
     assert "| x |" in read(xlsx({"S": styled}), "a.xlsx").text
+
+
+@pytest.mark.parametrize(("far", "is_read"), [("AA", True), ("AB", False), ("AAA", False)])
+def test_a_sheet_is_read_as_far_as_its_rectangle_fits(
+    far: str, is_read: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spreadsheet, "MAX_AREA", 270)
+    monkeypatch.setattr(xlsx_parts, "MAX_AREA", 270)
+    rows = sheet("1: A1=x", f"10: {far}10=y")
+    assert ("| x |" in read(xlsx({"S": rows}), "a.xlsx").text) is is_read
 
 
 def test_what_is_left_out_of_a_very_large_sheet_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,8 @@ MAX_TEXT = 5_000_000
 """Characters of all tables of a document; the rows beyond are counted and left out."""
 MAX_COLUMNS = 1_000
 _MAX_LINKED_LINES = 20_000
+_MAX_RUNS, _MAX_GAP = 10_000, 20
+"""After so many runs a small gap of empty rows is shown, since each run is a place to keep."""
 _BORDER = re.compile(r"(?<!\\)(?:\\\\)*\|")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _LINK_MARKS = ("://", "](", "www.", "[[")
@@ -53,7 +55,7 @@ class Grid:
 
     def gather(self, rows: Iterable[tuple[int, list[str]]]) -> None:
         """Take in numbered rows; those without a word are passed over."""
-        following = -1
+        following = -_MAX_GAP
         lines: list[str] = []
         for number, cells in rows:
             line = " | ".join(cells)
@@ -69,9 +71,12 @@ class Grid:
                 continue
             if width > self.width:
                 self.width = width
-            if number != following:
+            gap = number - following
+            if gap and (len(self.runs) < _MAX_RUNS or gap > _MAX_GAP):
                 lines = []
                 self.runs.append((number, lines))
+            elif gap:
+                lines += ["| |"] * gap
             lines.append(f"| {line} |")
             following = number + 1
             self.room -= len(line)

@@ -33,6 +33,7 @@ from bookwheel.model import Parsed, Status
 
 _OLE = b"\xd0\xcf\x11\xe0"
 _SECTOR = 512
+_LEFT_OUT = ["..."]
 _LONG, _WHOLE = 1e15, 1e21
 """Numbers between these are whole, and written in full."""
 _T = TypeVar("_T")
@@ -168,15 +169,15 @@ class _Reading:
         sheet = _guarded(lambda: self.cells.get_sheet_by_index(index))
         grid = Grid(self.room)
         marked = extras.links or extras.errors
-        grid.gather(_marked(sheet, extras.links, extras.errors) if marked else _rows(sheet))
+        grid.gather(_marked(sheet, extras.links, extras.errors) if marked else _rows(sheet, grid))
         return grid, ""
 
 
-def _rows(sheet: CalamineSheet) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not empty, with their numbers from 1."""
+def _rows(sheet: CalamineSheet, grid: Grid) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not empty, with their numbers from 1; those left out unformatted."""
     for number, row in enumerate(sheet.iter_rows(), 1):
         if row.count("") < len(row):
-            yield number, _words(row)
+            yield number, _words(row) if grid.room > 0 else _LEFT_OUT
 
 
 def _marked(sheet: CalamineSheet, links: Marks, errors: Marks) -> Iterator[tuple[int, list[str]]]:

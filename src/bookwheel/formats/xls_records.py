@@ -12,6 +12,7 @@ from typing import NamedTuple
 from bookwheel.formats.base import Unreadable
 from bookwheel.formats.composing import plain
 from bookwheel.formats.grid import Extras, Marks
+from bookwheel.formats.xlsx_parts import column_name
 from bookwheel.model import Status
 
 _MAX_ROW, _MAX_COLUMN = 65_536, 256
@@ -191,18 +192,8 @@ class OldWorkbook:
         wide = self._data[at + 10] & 1
         letters = self._data[at + 11 : at + 11 + (2 * count if wide else count)]
         author = letters.decode("utf-16-le" if wide else "latin-1", "replace")
-        place = f"{_letters(column)}{row + 1}"
+        place = f"{column_name(column)}{row + 1}"
         self._sheet.notes.append((place, " ".join(author.split()), number))
-
-
-def _letters(column: int) -> str:
-    """Return the name of a column: `A` for 0, `AA` for 26."""
-    name = ""
-    column += 1
-    while column:
-        column, rest = divmod(column - 1, 26)
-        name = chr(65 + rest) + name
-    return name
 
 
 def _damaged() -> Unreadable:

@@ -22,14 +22,11 @@ from bookwheel.model import Status
 
 MAX_AREA = 20_000_000
 """Cells of the rectangle around all that a sheet holds, which is built whole in memory."""
-_TWO_LETTERS, _ALL_COLUMNS = 702, 18_278
-"""How many columns names of up to two and of up to three letters give."""
 _MAX_NOTES = 5_000
 _MAX_LINKED = 20_000
 _FAR = re.compile(rb' r="[A-Za-z](?:[A-Za-z]{1,2}[0-9]|[0-9]{6})')
-_WIDE = re.compile(rb' r="[A-Za-z]{3}[0-9]')
 _FILLED = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Za-z]{1,3})([0-9]{1,7})"[^>]*(?<!/)>')
-_ROW = re.compile(rb'<(?:\w+:)?row\s(?:[^>]*?\s)?r="([0-9]{1,7})"')
+_ROW = re.compile(rb'row (?:[^>]*? )?r="([0-9]{1,7})"')
 _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _LINK = re.compile(rb"<(?:\w+:)?hyperlink\s([^>]*)>")
 _ERROR = re.compile(
@@ -186,14 +183,35 @@ def _area(data: bytes) -> int:
     if not _FAR.search(data):
         return 0
     rows = [int(number) for number in _ROW.findall(data)]
-    width = _ALL_COLUMNS if _WIDE.search(data) else _TWO_LETTERS
-    if (max(rows, default=0) - min(rows, default=0) + 1) * width <= MAX_AREA:
+    limit = MAX_AREA // (max(rows, default=0) - min(rows, default=0) + 1)
+    if not _beyond(limit).search(data):
         return 0
     places = _FILLED.findall(data)
     rows = [int(number) for _, number in places]
     columns = [column(letters.decode()) for letters in {letters for letters, _ in places}]
     width = max(columns, default=0) - min(columns, default=0) + 1
     return width * (max(rows, default=0) - min(rows, default=0) + 1)
+
+
+def _beyond(limit: int) -> re.Pattern[bytes]:
+    """Return what finds a cell in the column of this number from 0, or in a later one."""
+    name = column_name(limit)
+    last = len(name) - 1
+    names = [name, f"[A-Z]{{{last + 2},}}"]
+    for at, letter in enumerate(name):
+        if letter < "Z":
+            names.append(f"{name[:at]}[{chr(ord(letter) + 1)}-Z]{'[A-Z]' * (last - at)}")
+    return re.compile(f' r="(?:{"|".join(names)})[0-9]'.encode(), re.I)
+
+
+def column_name(number: int) -> str:
+    """Return the name of a column by its number from 0: `A` for 0, `AA` for 26."""
+    name = ""
+    number += 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        name = chr(65 + rest) + name
+    return name
 
 
 def column(letters: str) -> int:
