@@ -41,7 +41,7 @@ def read_relations(package: Package, part: str) -> dict[str, Relation]:
     if not package.has(member):
         return {}
     found: dict[str, Relation] = {}
-    for element in package.read_xml(member).iter("{*}Relationship"):
+    for element in package.read_xml(member).iterchildren("{*}Relationship"):
         target = str(element.get("Target", "")).strip()
         external = element.get("TargetMode", "").lower() == "external"
         if not external:
