@@ -50,7 +50,7 @@ def read_paragraphs(
 ) -> list[Paragraph]:
     """Return the paragraphs that have text; `listed` where a shape has bullets by its kind."""
     found: list[Paragraph] = []
-    for element in body.iterfind("{*}p"):
+    for element in body.iterchildren("{*}p"):
         text = read_runs(element, relations, url)
         if text and not text.isspace():
             properties = child(element, "pPr")
@@ -141,8 +141,8 @@ def markdown(paragraphs: Iterable[Paragraph]) -> str:
 def read_table(element: etree._Element, relations: Relations) -> str:
     """Return an `a:tbl` as a Markdown table; merged cells stand once, where they begin."""
     rows = [
-        [_cell(part, relations) for part in row.iterfind("{*}tc")]
-        for row in element.iterfind("{*}tr")
+        [_cell(part, relations) for part in row.iterchildren("{*}tc")]
+        for row in element.iterchildren("{*}tr")
     ]
     rows = [row for row in rows if row]
     return capped_table(rows) if any(any(row) for row in rows) else ""
