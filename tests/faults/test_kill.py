@@ -154,6 +154,7 @@ def _rounds(tmp_path: Path, rounds: int) -> None:
         open_library(tmp_path / "fresh", tree.folder) as fresh,
     ):
         fresh.update()
+        fresh.embed()
         assert _everything(library) == _everything(fresh)
         assert library.check() == []
 
