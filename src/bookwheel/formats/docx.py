@@ -9,12 +9,12 @@ from lxml import etree
 
 from bookwheel.formats.base import Unreadable
 from bookwheel.formats.composing import About
-from bookwheel.formats.docx_body import Context, Notes, Walk, note_mark
+from bookwheel.formats.docx_body import Context, Walk, note_mark
 from bookwheel.formats.docx_format import Formats
 from bookwheel.formats.docx_numbering import Numbering
 from bookwheel.formats.docx_styles import Styles
 from bookwheel.formats.elements import value
-from bookwheel.formats.manuscript import Manuscript, Piece, flatten
+from bookwheel.formats.manuscript import Manuscript, flatten
 from bookwheel.formats.ooxml import Relation, find_main_part, read_about, read_relations
 from bookwheel.formats.package import Package, parse_xml
 from bookwheel.model import Parsed, Status
@@ -40,8 +40,10 @@ class _Document:
         self.relations = read_relations(package, self.main)
         self._relations = {self.main: self.relations}
         self._drawn: set[str] = set()
+        self._part = self.main
         styles = next(self._parts("styles"), "")
         self.styles = Styles(package.read(styles) if styles else b"")
+        self._aside = self._make_walk()
 
     def read_about(self) -> About:
         return read_about(self.package, self._outer)
@@ -49,37 +51,30 @@ class _Document:
     def write(self) -> Manuscript:
         data = self.package.read(self.main)
         breaks = "rendered" if b"lastRenderedPageBreak" in data else "hard"
-        has_spans = b"gridSpan" in data or b"\0" in data
-        pieces, numbers = self._walk(parse_xml(data), self.main, breaks=breaks, has_spans=has_spans)
-        manuscript = Manuscript(pieces)
+        walk = self._make_walk(breaks)
+        manuscript = Manuscript(walk.run(parse_xml(data)))
         for kind, title in _NOTES:
-            manuscript.append(title, list(self._notes(kind, numbers.get(kind, {}))))
+            manuscript.append(title, list(self._notes(kind, walk.notes.get(kind, {}))))
         manuscript.append("Comments", list(self._comments()))
         manuscript.append("", list(dict.fromkeys(self._margins())))
         embedded = [basename(each) for kind in _EMBEDDED for each in self._parts(kind)]
         manuscript.append("Embedded documents", sorted(embedded))
         return manuscript
 
-    def _walk(
-        self, root: etree._Element, part: str, *, breaks: str = "", has_spans: bool = True
-    ) -> tuple[list[Piece], Notes]:
-        """Return what stands in an element, and the numbers of the notes that it refers to."""
+    def _make_walk(self, breaks: str = "") -> Walk:
+        formats = Formats(self.styles, self._numbering)
+        return Walk(Context(formats, self._find_relation, self._graphic, breaks))
 
-        def find_relation(key: str) -> Relation | None:
-            # Few notes and headers refer to anything, so theirs are read when one does.
-            if part not in self._relations:
-                self._relations[part] = read_relations(self.package, part)
-            return self._relations[part].get(key)
+    def _find_relation(self, key: str) -> Relation | None:
+        # Few notes and headers refer to anything, so theirs are read when one does.
+        if self._part not in self._relations:
+            self._relations[self._part] = read_relations(self.package, self._part)
+        return self._relations[self._part].get(key)
 
-        for has_fields in (True, False):
-            formats = Formats(self.styles, self._numbering)
-            pieces: list[Piece] = []
-            context = Context(formats, find_relation, self._graphic, breaks, has_spans)
-            walk = Walk(context, pieces.append, has_fields=has_fields)
-            walk.enter(root)
-            if not walk.fields.are_broken:
-                break
-        return pieces, walk.notes
+    def _flatten(self, root: etree._Element, part: str) -> str:
+        """Return the text of what does not stand in the document itself."""
+        self._part = part
+        return flatten(self._aside.run(root))
 
     def _parts(self, kind: str) -> Iterator[str]:
         for relation in self.relations.values():
@@ -119,14 +114,14 @@ class _Document:
             found = {value(each, "id"): each for each in root} if root is not None else {}
             for key, number in wanted.items():
                 if key in found:
-                    text = flatten(self._walk(found[key], part)[0])
+                    text = self._flatten(found[key], part)
                     yield f"{note_mark(kind, number)} {text}"
 
     def _comments(self) -> Iterator[str]:
         for part in self._parts("comments"):
             root = self._root(part)
             for comment in root if root is not None else ():
-                text = flatten(self._walk(comment, part)[0])
+                text = self._flatten(comment, part)
                 author = value(comment, "author")
                 if text:
                     yield f"{author}: {text}" if author else text
@@ -138,6 +133,6 @@ class _Document:
                 root = self._root(part)
                 if root is None or next(root.iter(*_WORDS), None) is None:
                     continue  # many are there only to be empty
-                text = flatten(self._walk(root, part)[0])
+                text = self._flatten(root, part)
                 if text:
                     yield text

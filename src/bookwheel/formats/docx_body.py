@@ -9,6 +9,7 @@ from lxml import etree
 
 from bookwheel.formats.docx_fields import Fields
 from bookwheel.formats.docx_format import PLAIN, Formats
+from bookwheel.formats.docx_plain import Plain
 from bookwheel.formats.elements import Handler, Handlers, integer, local_name, value
 from bookwheel.formats.fields import link_target
 from bookwheel.formats.manuscript import (
@@ -28,6 +29,7 @@ from bookwheel.formats.symbols import symbol
 _SKIPPED = frozenset(
     {"del", "moveFrom", "delText", "delInstrText", "rt", "softHyphen", "tblGrid", "Fallback"}
 )
+_ORDINARY = frozenset({"t", "p", "pPr", "tbl", "tr", "trPr", "tc", "tcPr", "tab"})
 _WRITTEN = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "-"}
 _SIGNS = {"den": "/", "sub": "_", "sup": "^"}
 
@@ -46,22 +48,18 @@ class Context(NamedTuple):
     """Give the words in a chart or diagram by the name of its part."""
     breaks: str = ""
     """Which page breaks count: `rendered` ones, which Word stores, `hard` ones, or none."""
-    has_spans: bool = True
-    """Some cell spans columns, so that the properties of cells must be read."""
 
 
 class Walk:
     """The state of one walk; what it finds goes to its sink piece by piece."""
 
-    def __init__(
-        self, context: Context, sink: Callable[[Piece], None], *, has_fields: bool = True
-    ) -> None:
+    def __init__(self, context: Context) -> None:
         self.context = context
-        self.sink = sink
+        self.sink: Callable[[Piece], None] = list[Piece]().append
         self.notes: Notes = {}
-        self.page = 1 if context.breaks else 0
+        self.page = 0
         self.out: list[str] = []
-        self.fields = Fields(self.out, is_used=has_fields)
+        self.fields = Fields(self.out)
         self.boxes: list[etree._Element] = []
         self.in_paragraph = False
         self.has_begun = False
@@ -71,7 +69,28 @@ class Walk:
         self.rows: list[Row] = []
         self.open_row: _OpenRow | None = None
         self._text: Handler = self.text
-        self._kinds = Handlers(self._handlers(), self._other)
+        handlers = self._handlers()
+        self._kinds = Handlers(handlers, self._other)
+        self._special = (handlers.keys() | _SKIPPED) - _ORDINARY
+        self._plain = Plain()
+
+    def run(self, root: etree._Element) -> list[Piece]:
+        """Return what stands in a part or in an element of one."""
+        self._plain = Plain()
+        self._plain.find(root, self._special)
+        for has_fields in (True, False):
+            pieces: list[Piece] = []
+            self.sink = pieces.append
+            self.notes = {}
+            self.page = 1 if self.context.breaks else 0
+            self.has_begun = False
+            self.fields = Fields(self.out, is_used=has_fields)
+            self.enter(root)
+            if not self.fields.are_broken:
+                break
+            self.context.formats.restart()
+        self.out.clear()
+        return pieces
 
     def _other(self, name: str) -> Handler | None:
         return None if name in _SKIPPED or name.endswith("Pr") else self.enter
@@ -101,8 +120,6 @@ class Walk:
             "chart": self.graphic,
             "relIds": self.graphic,
         }
-        if self.context.has_spans:
-            handlers["tcPr"] = self.cell_format
         if self.context.breaks == "rendered":
             handlers["lastRenderedPageBreak"] = self.rendered_break
         handlers |= dict.fromkeys(_WRITTEN, self.written) | dict.fromkeys(_SIGNS, self.signed)
@@ -142,6 +159,10 @@ class Walk:
         if self.in_paragraph:
             self.boxes.append(element)
             return
+        text = self._plain.texts.get(element)
+        if text is not None and not self.fields.are_open:
+            self.plain_paragraph(element, text)
+            return
         self.in_paragraph = True
         self.format = PLAIN
         self.enter(element)
@@ -153,11 +174,31 @@ class Walk:
         if self.hard_break >= 0:
             self.hard_break = -1 if text.rpartition(PAGE_BREAK)[2].strip() else 0
         self.finish_paragraph(text)
+        if self.boxes:
+            self.enter_boxes()
+
+    def plain_paragraph(self, element: etree._Element, text: str) -> None:
+        """Write a paragraph that is known already."""
+        formats = self._plain.formats.get(element)
+        if formats:
+            self.format = self.context.formats.read(formats)
+            self.finish_paragraph(text)
+        elif text := whole_words(text).strip():
+            self.sink(Block(text, page=self.page))
+            self.has_begun = True
+        if text:
+            self.hard_break = -1
+
+    def enter_boxes(self) -> None:
         boxes, self.boxes = self.boxes, []
+        # What follows a box in its paragraph was taken for the end of the box.
+        plain, self._plain = self._plain, Plain()
+        self._plain.spans = plain.spans
         for box in boxes:
             handler = self._kinds[box.tag]
             if handler is not None:
                 handler(box)
+        self._plain = plain
 
     def read_format(self, element: etree._Element) -> None:
         self.format = self.context.formats.read(element)
@@ -282,15 +323,12 @@ class Walk:
             return
         pieces: list[Piece] = []
         row.cells.append(pieces)
+        if element in self._plain.spans:
+            row.skip(self._plain.spans[element] - 1)
         self.sink, self.page = pieces.append, row.start
         self.enter(element)
         # A row on two pages holds the break in each of its cells, and is turned only once.
         row.latest = max(row.latest, self.page)
-
-    def cell_format(self, element: etree._Element) -> None:
-        for child in element:
-            if self.open_row and local_name(child.tag) == "gridSpan":
-                self.open_row.skip(integer(value(child)) - 1)
 
 
 class _OpenRow:

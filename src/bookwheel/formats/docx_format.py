@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from lxml import etree
@@ -46,7 +46,11 @@ class Formats:
         self._numbering: Numbering | None = None
         self._names = _Names()
 
-    def read(self, properties: etree._Element) -> Format:
+    def restart(self) -> None:
+        """Count the items of lists from the beginning."""
+        self._numbering = None
+
+    def read(self, properties: Iterable[etree._Element]) -> Format:
         """Return the format of a paragraph with these properties."""
         style, numbered = _NO_STYLE, None
         outline, breaks_page = "", ""

@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from bookwheel.formats.elements import child_value, integer, value
+from bookwheel.formats.elements import child_value, integer, local_name, value
 
 _UNSHOWN = "none"
-_LEVELS = 9
 
 
 class _Level(NamedTuple):
@@ -25,15 +24,23 @@ class Numbering:
     """The lists that a document may use, and how far each of them has been counted."""
 
     def __init__(self, root: etree._Element | None) -> None:
+        self._shapes: dict[str, etree._Element] = {}
+        self._elements: dict[str, etree._Element] = {}
         self._lists: dict[str, tuple[str, _Levels]] = {}
         self._restarts: dict[tuple[str, int], int] = {}
         self._counts: dict[str, dict[int, int]] = {}
-        if root is not None:
-            self._read(root)
+        for element in root if root is not None else ():
+            name = local_name(element.tag)
+            if name == "abstractNum":
+                self._shapes[value(element, "abstractNumId")] = element
+            elif name == "num":
+                self._elements[value(element, "numId")] = element
 
     def count(self, list_id: str, level: int) -> int | None:
         """Return the number of the next item, 0 for a bullet, None for what shows neither."""
-        abstract, levels = self._lists.get(list_id, ("", {}))
+        if list_id not in self._lists:
+            self._lists[list_id] = self._read(list_id)
+        abstract, levels = self._lists[list_id]
         shape = levels.get(level)
         if shape is None or shape.format == _UNSHOWN:
             return None
@@ -47,35 +54,30 @@ class Numbering:
             del counts[deeper]
         return max(1, number)
 
-    def _read(self, root: etree._Element) -> None:
-        shapes: dict[str, _Levels] = {}
-        by_style: dict[str, _Levels] = {}
-        linked: dict[str, str] = {}
-        for shape in root.iterchildren("{*}abstractNum"):
-            key = value(shape, "abstractNumId")
-            shapes[key] = levels = dict(_read_levels(shape))
-            if style := child_value(shape, "styleLink"):
-                by_style[style] = levels
-            if style := child_value(shape, "numStyleLink"):
-                linked[key] = style
-        for each in root.iterchildren("{*}num"):
-            key = child_value(each, "abstractNumId")
-            levels = by_style.get(linked.get(key, ""), shapes.get(key, {}))
-            list_id = value(each, "numId")
-            self._lists[list_id] = key, {**levels, **dict(self._read_overrides(each, list_id))}
-
-    def _read_overrides(
-        self, element: etree._Element, list_id: str
-    ) -> Iterator[tuple[int, _Level]]:
+    def _read(self, list_id: str) -> tuple[str, _Levels]:
+        """Return what a list is counted with, and its levels."""
+        element = self._elements.get(list_id)
+        if element is None:
+            return "", {}
+        key = child_value(element, "abstractNumId")
+        levels = dict(_read_levels(self._find_shape(key)))
         for override in element.iterchildren("{*}lvlOverride"):
             level = integer(value(override, "ilvl"))
             if start := child_value(override, "startOverride"):
                 self._restarts[list_id, level] = integer(start)
-            yield from _read_levels(override)
+            levels |= dict(_read_levels(override))
+        return key, levels
+
+    def _find_shape(self, key: str) -> etree._Element | None:
+        """Return what describes a list, which may do so by way of a style."""
+        shape = self._shapes.get(key)
+        style = child_value(shape, "numStyleLink") if shape is not None else ""
+        linked = (each for each in self._shapes.values() if child_value(each, "styleLink") == style)
+        return next(linked, shape) if style else shape
 
 
-def _read_levels(element: etree._Element) -> Iterator[tuple[int, _Level]]:
-    for level in element.iterchildren("{*}lvl"):
+def _read_levels(element: etree._Element | None) -> Iterator[tuple[int, _Level]]:
+    for level in element.iterchildren("{*}lvl") if element is not None else ():
         shown = child_value(level, "numFmt") or "decimal"
         start = integer(child_value(level, "start") or "1")
         yield integer(value(level, "ilvl")), _Level(shown, start)

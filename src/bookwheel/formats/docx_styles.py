@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import NamedTuple
 from xml.sax.saxutils import unescape
 
@@ -45,13 +46,17 @@ class Styles:
     """
 
     def __init__(self, part: bytes) -> None:
-        text = part.decode("utf-16" if b"\0" in part[:4] else "utf-8", "replace")
-        self._sources = {
+        self._part = part
+        self._known: dict[str, Style] = {}
+
+    @cached_property
+    def _sources(self) -> dict[str, str]:
+        text = self._part.decode("utf-16" if b"\0" in self._part[:4] else "utf-8", "replace")
+        return {
             unescape(source[1 : source.find(source[0], 1)]): source
             for source in text.split("styleId=")[1:]
             if source
         }
-        self._known: dict[str, Style] = {}
 
     def __getitem__(self, style_id: str) -> Style:
         found = self._known.get(style_id)
