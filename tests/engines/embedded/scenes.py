@@ -101,6 +101,18 @@ def die_while_making(folder: Path) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def embed(folder: Path, count: str) -> None:
+    """Give the first documents other vectors, all the same."""
+    import numpy as np
+
+    engine = engine_in(folder)
+    engine.begin_writing()
+    keys = sorted(engine.document("notes", f"{n}.md").key for n in range(int(count)))  # type: ignore[union-attr] # they are there
+    engine.write_vectors("one model", 16, {key: np.full((1, 16), 0.25) for key in keys})
+    engine.keep_vectors("one model")
+    engine.close()
+
+
 def _say(text: str) -> None:
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
@@ -398,6 +410,7 @@ SCENES: dict[str, Callable[..., Any]] = {
         die_between_commits,
         die_in_transaction,
         die_while_making,
+        embed,
         hold,
         readonly,
         readonly_with_log,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -11,9 +10,9 @@ import apsw
 import numpy as np
 
 from bookwheel.engines.base import Found, Matrix, Passage, Vector
-from bookwheel.engines.embedded import catalog, vectors
+from bookwheel.engines.embedded import catalog, nearest, vectors
 from bookwheel.engines.embedded.database import Place
-from bookwheel.engines.embedded.nearest import EXACT_MOST, NearestVectors
+from bookwheel.engines.embedded.nearest import NearestVectors
 
 _LAYOUT_VERSION = 1
 _BATCH = 4_096
@@ -30,7 +29,7 @@ class DerivedVectors:
     def __init__(self, place: Place, reading: Reading) -> None:
         self._place = place
         self._reading = reading
-        self._held: tuple[str, NearestVectors] | None = None
+        self._held: tuple[list[object], NearestVectors] | None = None
         self._asking = threading.Lock()
 
     def count(self, fingerprint: str) -> tuple[int, int]:
@@ -46,7 +45,7 @@ class DerivedVectors:
             keys = vectors.list_without(connection, model[0] if model else 0, limit)
             documents = catalog.read_documents(connection, keys)
             return [
-                (document.title, vectors.read_texts(connection, key))
+                (document.title, vectors.read_texts(connection, key, document.chunks))
                 for key, document in documents.items()
             ]
 
@@ -72,52 +71,59 @@ class DerivedVectors:
     ) -> Found:
         """Return the chunks nearest to a vector."""
         with self._asking, self._reading() as connection, catalog.snapshot(connection):
-            held = self._current(connection, fingerprint)
-            if held is None or held.dimensions != len(query):
+            model = vectors.find_model(connection, fingerprint)
+            if model is None or model[1] != len(query):
                 return Found((), 0)
+            held = self._current(connection, fingerprint, model)
             near = held.search(
                 query,
                 limit,
-                lambda wanted: vectors.read_rows(connection, held.dimensions, wanted),
+                lambda wanted: vectors.read_rows(connection, *model, wanted),
                 documents,
             )
             return Found(tuple(near), len(near))
 
     def keep(self, connection: apsw.Connection, fingerprint: str) -> None:
-        """Save what is quick to open, when there is much of it and much has changed."""
+        """Save what is quick to open where there is much of it, and forget old notes."""
+        model = vectors.find_model(connection, fingerprint)
+        is_crowded = vectors.count_dropped(connection) > _MOST_DROPPED
         with self._asking:
-            held = self._current(connection, fingerprint)
-            if held is None:
-                return
-            made_from = self._made_from(connection, fingerprint)
-            if held.is_settled and not held.is_kept(self._place.vectors, made_from):
-                held.save(self._place.vectors, made_from)
-        if len(vectors.list_dropped(connection, 0)) > _MOST_DROPPED:
+            held = self._current(connection, fingerprint, model) if model else None
+            if model and held and held.is_settled:
+                # What is saved must be no older than the notes that tell what it lacks.
+                self._save(_load(connection, *model) if is_crowded else held)
+        if is_crowded:
             vectors.forget_dropped(connection)
 
-    def _current(self, connection: apsw.Connection, fingerprint: str) -> NearestVectors | None:
+    def _save(self, held: NearestVectors) -> None:
+        assert self._held is not None
+        made_from = self._held[0]
+        self._held = made_from, held
+        if held.is_saved or not held.is_settled:
+            return
+        try:
+            held.save(self._place.vectors, made_from)
+        except OSError:
+            pass  # it only saves time: whoever finds none makes it anew from the catalogue
+
+    def _current(
+        self, connection: apsw.Connection, fingerprint: str, model: tuple[int, int]
+    ) -> NearestVectors:
         """Return the vectors of a model as the catalogue has them now."""
-        model = vectors.find_model(connection, fingerprint)
-        if model is None:
-            return None
-        held = self._held[1] if self._held and self._held[0] == fingerprint else None
-        floor = vectors.read_floor(connection)
-        if held is None or held.is_worn or held.stamp < floor:
-            made_from = self._made_from(connection, fingerprint)
+        made_from = [catalog.read_meta(connection, "id"), fingerprint, _LAYOUT_VERSION]
+        held = self._held[1] if self._held and self._held[0] == made_from else None
+        floor, stamp = vectors.read_floor(connection), vectors.read_stamp(connection)
+        if held is None or held.is_worn or not floor <= held.stamp <= stamp:
             kept = NearestVectors.load(self._place.vectors, made_from, model[1])
             oldest = max(floor, held.settled_stamp + 1 if held else 0)
-            held = kept if kept and kept.stamp >= oldest else _load(connection, *model)
-        stamp = vectors.read_stamp(connection)
+            held = kept if kept and oldest <= kept.stamp <= stamp else _load(connection, *model)
         if held.stamp != stamp:
             held.drop(vectors.list_dropped(connection, held.stamp))
-            held.add(list(vectors.read_changes(connection, *model, held.stamp)))
+            held.drop(vectors.list_foreign(connection, model[0], held.stamp))
+            held.add(vectors.read_changes(connection, *model, held.stamp))
             held.stamp = stamp
-        self._held = fingerprint, held
+        self._held = made_from, held
         return held
-
-    @staticmethod
-    def _made_from(connection: apsw.Connection, fingerprint: str) -> list[object]:
-        return [catalog.read_meta(connection, "id"), fingerprint, _LAYOUT_VERSION]
 
 
 def _load(connection: apsw.Connection, model: int, dimensions: int) -> NearestVectors:
@@ -125,27 +131,28 @@ def _load(connection: apsw.Connection, model: int, dimensions: int) -> NearestVe
     held = NearestVectors(dimensions, vectors.read_stamp(connection))
     counts = vectors.list_documents(connection, model, dimensions)
     rows = vectors.read_changes(connection, model, dimensions, -1)
-    if sum(counts.values()) <= EXACT_MOST:
-        held.add(list(rows))
+    if sum(counts.values()) <= nearest.EXACT_MOST:
+        held.add(rows)
     else:
-        sample = _draw(connection, model, dimensions, list(counts))
-        held.settle(_batches(rows), sample)
+        held.settle(_batches(rows), _draw(connection, model, dimensions, counts))
     return held
 
 
-def _draw(connection: apsw.Connection, model: int, dimensions: int, keys: list[int]) -> Matrix:
-    """Return a fair sample: from documents all over the catalogue, rows from all over them."""
-    some = keys[:: max(1, len(keys) // 1_000)]
-    matrices = vectors.read_matrices(connection, model, dimensions, some).values()
-    rows = np.concatenate(list(matrices))
-    chosen = np.random.default_rng(0).permutation(len(rows))[:_SAMPLE]
-    return np.ascontiguousarray(rows[chosen])
+def _draw(
+    connection: apsw.Connection, model: int, dimensions: int, counts: Mapping[int, int]
+) -> Matrix:
+    """Return a fair sample of the vectors."""
+    documents = np.repeat(list(counts), list(counts.values()))
+    ordinals = np.concatenate([np.arange(1, count + 1) for count in counts.values()])
+    chosen = np.random.default_rng(0).permutation(len(documents))[:_SAMPLE]
+    pairs = list(zip(documents[chosen].tolist(), ordinals[chosen].tolist(), strict=True))
+    return np.stack(list(vectors.read_rows(connection, model, dimensions, pairs).values()))
 
 
 def _batches(rows: Iterator[tuple[int, Matrix]]) -> Iterator[_Rows]:
     batch: _Rows = []
     size = 0
-    for row in itertools.chain(rows):
+    for row in rows:
         batch.append(row)
         size += len(row[1])
         if size >= _BATCH:

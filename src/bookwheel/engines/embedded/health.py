@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from zlib import crc32
 
 import apsw
 
@@ -21,13 +22,21 @@ def check_catalog(connection: apsw.Connection) -> Iterator[str]:
     broken = sum(not _is_sealed(connection, key) for key in _keys(connection))
     if broken:
         yield f"{broken} documents are not as they were written"
-    for table in ("texts", "sections", "chunks", "links"):
+    yield from _check_vectors(connection)
+    for table in ("texts", "sections", "chunks", "links", "vectors"):
         strays = connection.execute(
             f"SELECT count(*) FROM {table} WHERE document NOT IN (SELECT id FROM documents)"
         ).get
         if strays:
             yield f"{strays} rows of {table} belong to no document"
     yield from _check_tallies(connection)
+
+
+def _check_vectors(connection: apsw.Connection) -> Iterator[str]:
+    rows = connection.execute("SELECT checksum, vectors FROM vectors NOT INDEXED")
+    broken = sum(not isinstance(blob, bytes) or crc32(blob) != check for check, blob in rows)
+    if broken:
+        yield f"the vectors of {broken} documents are not as they were written"
 
 
 def _keys(connection: apsw.Connection) -> list[int]:

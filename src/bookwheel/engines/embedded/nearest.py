@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,8 @@ EXACT_MOST = 20_000
 _BITS = 4
 _PROPOSED = 200
 """So many are proposed for exact rescoring: ten in a thousand are missed at 100, two at 200."""
-_SAMPLE = 4_096
 _LARGEST_TAIL = 0.2
+_NOTE = "made-from.json"
 
 Fetch = Callable[[Sequence[tuple[int, int]]], dict[tuple[int, int], Vector]]
 """Returns exact vectors by document and chunk number."""
@@ -33,6 +34,8 @@ class NearestVectors:
         self.stamp = stamp
         self._quantised: Any = None
         self.settled_stamp = -1
+        self.is_saved = False
+        """Whether the quantised part lies on disk as it is here."""
         self._settled = 0
         """Rows that the quantised index holds; those after them are the exact tail."""
         self._documents: NDArray[np.int64] = np.zeros(0, np.int64)
@@ -55,11 +58,6 @@ class NearestVectors:
     def is_settled(self) -> bool:
         """Tell whether there are so many that most are quantised."""
         return self._quantised is not None
-
-    def is_kept(self, folder: Path, made_from: list[object]) -> bool:
-        """Tell whether what lies in a folder is still near enough to save the work of opening."""
-        kept = _read_note(folder)
-        return kept is not None and kept[0] == made_from and kept[1] == self._settled
 
     def add(self, rows: Iterable[tuple[int, Matrix]]) -> None:
         """Add documents with a vector for each chunk; those known before are replaced."""
@@ -87,11 +85,14 @@ class NearestVectors:
         """Take everything into the quantised index; `sample` is a fair draw of the vectors."""
         from turbovec import TurboQuantIndex
 
-        quantised = TurboQuantIndex(dim=self.dimensions, bit_width=_BITS)
-        quantised.calibrate(sample)
+        quantised = TurboQuantIndex(dim=_padded(self.dimensions), bit_width=_BITS)
+        try:
+            quantised.calibrate(_pad(sample))
+        except ValueError:
+            pass  # texts that are all alike: no spread to fit, and none is needed to tell them
         documents, ordinals = [], []
         for batch in batches:
-            quantised.add(np.concatenate([matrix for _, matrix in batch]))
+            quantised.add(_pad(np.concatenate([matrix for _, matrix in batch])))
             for key, matrix in batch:
                 documents.append(np.full(len(matrix), key, np.int64))
                 ordinals.append(np.arange(1, len(matrix) + 1, dtype=np.int32))
@@ -132,7 +133,7 @@ class NearestVectors:
             return []
         wanted = max(_PROPOSED, 2 * limit)
         mask = None if allowed.all() else np.ascontiguousarray(allowed)
-        _, places = self._quantised.search(query.reshape(1, -1), wanted, mask=mask)
+        _, places = self._quantised.search(_pad(query.reshape(1, -1)), wanted, mask=mask)
         pairs = [(int(self._documents[i]), int(self._ordinals[i])) for i in places[0]]
         exact = fetch(pairs)
         kept = [pair for pair in pairs if pair in exact]
@@ -153,47 +154,79 @@ class NearestVectors:
     def save(self, folder: Path, made_from: list[object]) -> None:
         """Write the quantised part; what is there stays whole until the new one is."""
         folder.mkdir(parents=True, exist_ok=True)
-        number = self.settled_stamp
-        self._quantised.write(str(folder / f"{number}.tv"), durable=False)
-        with open(folder / f"{number}.npz", "wb") as file:
+        codes, rows = _names(folder, self.settled_stamp)
+        self._quantised.write(str(codes), durable=False)
+        with rows.open("wb") as file:
             every = (self._documents, self._ordinals, self._alive)
             np.savez(file, *[array[: self._settled] for array in every])
+        note = _Note(made_from, self.settled_stamp, [_checksum(codes), _checksum(rows)])
         making = folder / "made-from.making"
-        note = {"made_from": made_from, "rows": self._settled, "stamp": number}
-        making.write_text(json.dumps(note), encoding="utf-8")
-        making.replace(folder / "made-from.json")
+        making.write_text(json.dumps(note._asdict()), encoding="utf-8")
+        making.replace(folder / _NOTE)
+        self.is_saved = True
         for old in folder.iterdir():
-            if old.stem != str(number) and old.name != "made-from.json":
+            if old not in (codes, rows) and old.name != _NOTE:
                 old.unlink(missing_ok=True)
 
     @classmethod
     def load(cls, folder: Path, made_from: list[object], dimensions: int) -> NearestVectors | None:
-        """Return what was saved, if it was made from the same; None otherwise."""
+        """Return what was saved, if it was made from the same and is whole; None otherwise."""
         from turbovec import TurboQuantIndex
 
+        note = _read_note(folder)
+        if note is None or note.made_from != made_from:
+            return None
+        codes, rows = _names(folder, note.stamp)
+        found = cls(dimensions, note.stamp)
         try:
-            note = _read_note(folder)
-            if note is None or note[0] != made_from:
+            if [_checksum(codes), _checksum(rows)] != note.checksums:
                 return None
-            found = cls(dimensions, note[2])
-            found._quantised = TurboQuantIndex.load(str(folder / f"{found.stamp}.tv"))
-            with np.load(folder / f"{found.stamp}.npz") as arrays:
-                found._documents, found._ordinals, found._alive = (
-                    arrays[f"arr_{number}"] for number in range(3)
-                )
-        except (OSError, ValueError, KeyError, TypeError):
-            return None  # absent, half written or damaged: it is made anew from the catalogue
-        found._settled, found.settled_stamp = len(found._documents), found.stamp
-        return found if len(found._quantised) == found._settled else None
+            found._quantised = TurboQuantIndex.load(str(codes))
+            with np.load(rows) as arrays:
+                found._documents, found._ordinals, found._alive = arrays.values()
+        except (OSError, ValueError):
+            return None  # half written, or taken away just now: it is made anew
+        found._settled, found.settled_stamp = len(found._documents), note.stamp
+        found.is_saved = True
+        return found
 
 
-def _read_note(folder: Path) -> tuple[list[object], int, int] | None:
-    """Return what was kept: what it was made from, how many rows, and the stamp."""
+class _Note(NamedTuple):
+    """What was saved: what it was made from, as of which stamp, and how to know it is whole."""
+
+    made_from: list[object]
+    stamp: int
+    checksums: list[int]
+
+
+def _names(folder: Path, stamp: int) -> tuple[Path, Path]:
+    return folder / f"{stamp}.tv", folder / f"{stamp}.npz"
+
+
+def _read_note(folder: Path) -> _Note | None:
     try:
-        note = json.loads((folder / "made-from.json").read_bytes())
-        return list(note["made_from"]), int(note["rows"]), int(note["stamp"])
-    except (OSError, ValueError, KeyError, TypeError):
+        return _Note(**json.loads((folder / _NOTE).read_bytes()))
+    except (OSError, ValueError, TypeError):
         return None
+
+
+def _checksum(path: Path) -> int:
+    total = 0
+    with path.open("rb") as file:
+        while part := file.read(1 << 20):
+            total = zlib.crc32(part, total)
+    return total
+
+
+def _padded(dimensions: int) -> int:
+    """Return the dimensions with which vectors can be quantised: a multiple of eight."""
+    return -(-dimensions // 8) * 8
+
+
+def _pad(rows: Matrix) -> Matrix:
+    """Fill rows up with zeros, which change no angle."""
+    lacking = _padded(rows.shape[1]) - rows.shape[1]
+    return np.pad(rows, ((0, 0), (0, lacking))) if lacking else rows
 
 
 def _top(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:

@@ -17,6 +17,7 @@ from bookwheel.engines.embedded import catalog
 from bookwheel.engines.embedded.catalog import decoding
 
 _STEP = 500
+_MOST_CHUNKS = 4_096
 
 
 def find_model(connection: apsw.Connection, fingerprint: str) -> tuple[int, int] | None:
@@ -70,18 +71,28 @@ def count_chunks(connection: apsw.Connection, model: int) -> tuple[int, int]:
 
 
 def list_without(connection: apsw.Connection, model: int, limit: int) -> list[int]:
-    """Return some documents that have no vectors of a model yet."""
+    """Return some documents that have no vectors of a model yet; fewer where they are long."""
     rows = connection.execute(
-        "SELECT d.id FROM documents d LEFT JOIN vectors v ON v.document = d.id AND v.model = ? "
+        "SELECT d.id, d.chunks FROM documents d "
+        "LEFT JOIN vectors v ON v.document = d.id AND v.model = ? "
         "WHERE d.chunks > 0 AND v.document IS NULL ORDER BY d.id LIMIT ?",
         (model, limit),
     )
-    return [int(key) for (key,) in rows]
+    found: list[int] = []
+    chunks = 0
+    for key, count in rows:
+        chunks += count
+        if found and chunks > _MOST_CHUNKS:
+            break
+        found.append(int(key))
+    return found
 
 
-def read_texts(connection: apsw.Connection, key: int) -> list[Passage]:
-    """Return all chunks of a document with their texts."""
+def read_texts(connection: apsw.Connection, key: int, count: int) -> list[Passage]:
+    """Return all chunks of a document, which has so many, with their texts."""
     chunks = catalog.read_chunks(connection, key)
+    if len(chunks) != count:
+        raise apsw.CorruptError("a document has lost chunks")
     data = catalog.read_text(connection, key)
     return [
         Passage(key, chunk, data[chunk.start : chunk.end].decode("utf-8", "replace"))
@@ -106,6 +117,19 @@ def list_dropped(connection: apsw.Connection, since: int) -> list[int]:
     """Return documents whose vectors were dropped after a stamp."""
     rows = connection.execute("SELECT document FROM dropped_vectors WHERE stamp > ?", (since,))
     return [int(key) for (key,) in rows]
+
+
+def list_foreign(connection: apsw.Connection, model: int, since: int) -> list[int]:
+    """Return documents that were given vectors of another model after a stamp."""
+    rows = connection.execute(
+        "SELECT document FROM vectors WHERE stamp > ? AND model <> ?", (since, model)
+    )
+    return [int(key) for (key,) in rows]
+
+
+def count_dropped(connection: apsw.Connection) -> int:
+    """Return how many notes of dropped vectors there are."""
+    return int(connection.execute("SELECT count(*) FROM dropped_vectors").get)
 
 
 def list_documents(connection: apsw.Connection, model: int, dimensions: int) -> dict[int, int]:
@@ -145,28 +169,33 @@ def read_matrices(
 
 
 def read_rows(
-    connection: apsw.Connection, dimensions: int, wanted: Sequence[tuple[int, int]]
+    connection: apsw.Connection, model: int, dimensions: int, wanted: Sequence[tuple[int, int]]
 ) -> dict[tuple[int, int], Vector]:
-    """Return single vectors by document and chunk number."""
-    if not wanted:
-        return {}
+    """Return single vectors of a model by document and chunk number."""
     width = 2 * dimensions
+    found: dict[tuple[int, int], Vector] = {}
+    for first in range(0, len(wanted), _STEP):
+        found |= _read_some(connection, model, width, wanted[first : first + _STEP])
+    return found
+
+
+def _read_some(
+    connection: apsw.Connection, model: int, width: int, wanted: Sequence[tuple[int, int]]
+) -> dict[tuple[int, int], Vector]:
     rows = connection.execute(
         f"""SELECT v.document, w.column2, substr(v.vectors, (w.column2 - 1) * {width} + 1, {width})
         FROM (VALUES {",".join(["(?,?)"] * len(wanted))}) w
-        CROSS JOIN vectors v ON v.document = w.column1""",
-        [number for pair in wanted for number in pair],
+        CROSS JOIN vectors v ON v.document = w.column1 AND v.model = ?""",
+        [*(number for pair in wanted for number in pair), model],
     )
     with decoding():
         return {
-            (int(key), int(ordinal)): as_matrix(blob, dimensions)[0]
-            for key, ordinal, blob in rows
-            if len(blob) == width
+            (int(key), int(ordinal)): as_matrix(blob, width // 2)[0] for key, ordinal, blob in rows
         }
 
 
-def _checked(blob: bytes, checksum: int, dimensions: int) -> Matrix:
-    if zlib.crc32(blob) != checksum:
+def _checked(blob: object, checksum: object, dimensions: int) -> Matrix:
+    if not isinstance(blob, bytes) or zlib.crc32(blob) != checksum:
         raise apsw.CorruptError("the vectors of a document are damaged")
     return as_matrix(blob, dimensions)
 
