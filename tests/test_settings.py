@@ -182,6 +182,63 @@ def test_the_file_in_the_start_folder_counts_only_when_asked_for(
     assert load(environment={}, use_start_folder=False)["workers"] is None
 
 
+REACHING = (
+    "embedder = 'http'\nembedding_url = 'https://elsewhere.example/v1'\n"
+    "embedding_model = 'm'\nembedding_key = 'k'\nworkers = 5\n"
+)
+REACH = ("embedder", "embedding_url", "embedding_model", "embedding_key")
+
+
+def reach(settings: Settings) -> list[object]:
+    return [settings[name] for name in REACH]
+
+
+def test_a_file_that_only_lay_in_the_start_folder_lets_no_text_leave_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = written(tmp_path, REACHING)
+    monkeypatch.chdir(tmp_path)
+
+    settings = load(environment={})
+
+    assert reach(settings) == ["static", None, None, None]
+    assert settings["workers"] == 5
+    assert settings.remarks == tuple(
+        f"{name} in {file} is not used: the file only lay in the start folder. "
+        f"Name the file with --config, or set BOOKWHEEL_{name.upper()}."
+        for name in REACH
+    )
+
+
+def test_a_file_that_the_operator_names_or_keeps_may_name_an_endpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = written(tmp_path, REACHING)
+    monkeypatch.chdir(tmp_path)
+    wanted = ["http", "https://elsewhere.example/v1", "m", "k"]
+
+    assert reach(load(config=file, environment={})) == wanted
+    assert reach(load(config="bookwheel.toml", environment={})) == wanted
+    assert reach(load(environment={"BOOKWHEEL_CONFIG": file})) == wanted
+    own = tmp_path / "own" / "bookwheel"
+    own.mkdir(parents=True)
+    written(own, REACHING)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(own.parent))
+    assert reach(load(environment={}, use_start_folder=False)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("embedder", "used"),
+    [("none", "none"), ("minilm", "minilm"), ("model2vec:some/model", "static")],
+)
+def test_a_file_in_the_start_folder_may_choose_among_models_that_are_at_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, embedder: str, used: str
+) -> None:
+    written(tmp_path, f"embedder = '{embedder}'\n")
+    monkeypatch.chdir(tmp_path)
+    assert load(environment={})["embedder"] == used
+
+
 def test_the_file_in_the_users_configuration_folder_comes_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,9 @@ class Row(NamedTuple):
     """Environment names besides our own, kept for clients of older servers."""
     secret: bool = False
     """Never shown, only whether it is set."""
+    reaches_out: Callable[[str], bool] | None = None
+    """Tells values by which texts would leave the machine or a model come to it: those must be
+    the operator's own word, and not that of a file that lay in the start folder."""
 
     @property
     def variable(self) -> str:
@@ -97,6 +100,14 @@ def _path(text: str) -> str:
         raise ValueError("must not begin with the home folder of an unknown user") from None
 
 
+def _always(_: str) -> bool:
+    return True
+
+
+def _names_a_service(embedder: str) -> bool:
+    return embedder == "http" or ":" in embedder
+
+
 SETTINGS: tuple[Row, ...] = (
     Row("index", _path, None, "Folder that holds the index. Wins over the two below."),
     Row(
@@ -148,6 +159,7 @@ SETTINGS: tuple[Row, ...] = (
         "static",
         "Model that finds texts by meaning: static, minilm, http, model2vec:MODEL, "
         "fastembed:MODEL, sentence-transformers:MODEL; none: words alone.",
+        reaches_out=_names_a_service,
     ),
     Row(
         "embedding_url",
@@ -155,9 +167,23 @@ SETTINGS: tuple[Row, ...] = (
         None,
         "Where the http embedder asks: an OpenAI-compatible address up to /embeddings, as "
         "http://localhost:11434/v1. Texts are sent there.",
+        reaches_out=_always,
     ),
-    Row("embedding_model", _text, None, "Model that the http embedder asks for."),
-    Row("embedding_key", _text, None, "Key that the http embedder sends.", secret=True),
+    Row(
+        "embedding_model",
+        _text,
+        None,
+        "Model that the http embedder asks for.",
+        reaches_out=_always,
+    ),
+    Row(
+        "embedding_key",
+        _text,
+        None,
+        "Key that the http embedder sends.",
+        secret=True,
+        reaches_out=_always,
+    ),
     Row(
         "embedding_dimensions",
         _whole(1, 65536),
@@ -241,11 +267,14 @@ def load(
 ) -> Settings:
     """Resolve every setting; raises BadRequest naming the one that cannot be used."""
     env = os.environ if environment is None else environment
-    file = find_config(config or env.get("BOOKWHEEL_CONFIG"), use_start_folder=use_start_folder)
+    named = config or env.get("BOOKWHEEL_CONFIG")
+    file = find_config(named, use_start_folder=use_start_folder)
     stated = _from_folder(file.parent, read_config(file)) if file else {}
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
     remarks: list[str] = []
+    if file is not None and not named and file == Path(CONFIG_NAME).absolute():
+        stated = _without_reach(stated, file, remarks)
     for row in SETTINGS:
         values[row.name], origins[row.name] = _resolve(row, flags or {}, env, stated, remarks)
     _refuse_unknown(stated, file)
@@ -270,6 +299,23 @@ def _resolve(
     if row.name in stated:
         return _parse(row, _stated_text(row, stated[row.name]), row.name), CONFIG_NAME
     return row.default, "default"
+
+
+def _without_reach(stated: Mapping[str, Any], file: Path, remarks: list[str]) -> dict[str, Any]:
+    """Leave out what only the operator may say, since whoever made the folder made this file."""
+    kept = dict(stated)
+    for row in SETTINGS:
+        if (
+            row.reaches_out is not None
+            and row.name in kept
+            and row.reaches_out(str(kept[row.name]))
+        ):
+            del kept[row.name]
+            remarks.append(
+                f"{row.name} in {file} is not used: the file only lay in the start folder. "
+                f"Name the file with --config, or set {row.variable}."
+            )
+    return kept
 
 
 def _stated_text(row: Row, value: Any) -> str:
