@@ -41,6 +41,39 @@ def test_an_excluded_phrase_is_a_phrase() -> None:
     assert interpret('-"exit code"', ("en",)).excluded_phrases == (("exit", "code"),)
 
 
+AROUND = "how can it be that the program says so again and again when I"
+
+
+def test_quotes_in_a_long_question_are_its_writers_own() -> None:
+    question = interpret(f'{AROUND} get "exit code" -"on windows" there', ("en",))
+    assert question.loosened
+    assert question.phrases == ()
+    assert question.excluded_phrases == (("on", "windows"),)
+    assert {"exit", "code"} <= {word.exact for each in question.words for word in each.words}
+
+
+@pytest.mark.parametrize(
+    "text", ['get "exit code" there', f'"{AROUND}"', f"{AROUND} ask", f'{AROUND} -"exit code"']
+)
+def test_other_quotes_are_conditions(text: str) -> None:
+    assert not interpret(text, ("en",)).loosened
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("rotate the key", "rotate the key"),
+        ('rotate "the key" -windows -"at night"', "rotate the key"),
+        ("  “curly”  words ", "curly words"),
+        ("-only", ""),
+        ('an "unclosed quote', "an unclosed quote"),
+        (f'{AROUND} get "exit code"', f"{AROUND} get exit code"),
+    ],
+)
+def test_a_model_reads_the_question_without_marks_and_exclusions(text: str, plain: str) -> None:
+    assert interpret(text, ("en",)).plain == plain
+
+
 def test_a_long_query_is_shortened_and_says_so() -> None:
     question = interpret("word " * 1000, ("en",))
     assert len(question.words) <= MOST_WORDS

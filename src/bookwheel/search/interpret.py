@@ -41,20 +41,18 @@ def interpret(text: str, languages: tuple[str, ...]) -> Question:
     clean = _LOST.sub(" ", text)
     kept = clean[:LONGEST_QUERY]
     loosened = _is_long_question(kept)
-    if loosened:
-        kept = _unquote(kept)
     phrases: list[tuple[str, ...]] = []
     excluded_phrases: list[tuple[str, ...]] = []
     for sign, quoted in _QUOTED.findall(kept):
         words = exact_words(quoted, languages)
-        if words:
+        if words and (sign or not loosened):
             (excluded_phrases if sign else phrases).append(words)
-    loose = _QUOTED.sub(" ", kept)
+    loose = _unquote(kept) if loosened else _QUOTED.sub(" ", kept)
     excluded = analyze_query(" ".join(_EXCLUDED.findall(loose)), languages)
     words_part = _EXCLUDED.sub(" ", loose)
     surfaces = analyze_query(words_part, languages)
     return Question(
-        title=normal_title(_QUOTES.sub(" ", kept)),
+        title=normal_title(_QUOTES.sub(" ", _unquote(kept) if loosened else kept)),
         words=tuple(surfaces[:MOST_WORDS]),
         phrases=tuple(phrases[:8]),
         excluded=tuple(excluded[:MOST_WORDS]),
