@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from bookwheel import __version__
 from bookwheel.engines.base import CollectionState
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import BadRequest, BookwheelError, IndexDamaged, IndexUnusable, NotFound
@@ -34,6 +36,7 @@ DATABASE = "catalog.db"
 NOT_RERANKED = "this is the usual order: a second look needs `pip install 'bookwheel[minilm]'`"
 MOST_FILTERED = 1000
 """Values of one filter; stores take only so many at once."""
+_RETRY_SECONDS = 30.0
 
 
 class Page(NamedTuple):
@@ -60,6 +63,7 @@ class Library:
         self._given: tuple[Collection, ...] = ()
         self._engine = EmbeddedEngine(database)
         self._rebuilds: bool = settings["debug"]
+        self._embedder_trouble: tuple[float, BookwheelError | None] = (0.0, None)
 
     @classmethod
     def open(cls, settings: Settings, paths: Iterable[str] = ()) -> Self:
@@ -246,7 +250,7 @@ class Library:
 
         Search goes on meanwhile, by words for what has none.
         """
-        if self._is_embedded():
+        if self.is_embedded:
             return 0
         from bookwheel.indexing.embedding import embed_missing
 
@@ -255,35 +259,77 @@ class Library:
             return 0
         with self.writing() as engine:
             done = embed_missing(engine, embedder, on_progress=on_progress, should_stop=should_stop)
-            if not should_stop():
+            if not engine.without_vectors(embedder.fingerprint, 1):
                 engine.set_note("embedder", self._embedder_name)
+                engine.set_note("fingerprint", embedder.fingerprint)
         return done
 
-    def _is_embedded(self) -> bool:
+    @property
+    def is_embedded(self) -> bool:
         """Tell, without loading a model, that every document has its vectors."""
         if self.settings["embedder"] == "none":
             return True
         if self._engine.note("embedder") != self._embedder_name:
             return False
+        loaded: Embedder | None = self.__dict__.get("embedder")
+        if loaded is not None and self._engine.note("fingerprint") != loaded.fingerprint:
+            return False
         return not self._engine.lacks_vectors()
 
     @property
     def _embedder_name(self) -> str:
+        """What is set, and our version: another one may give other vectors."""
         names = ("embedder", "embedding_url", "embedding_model", "embedding_dimensions")
-        return " ".join(str(self.settings[name]) for name in names if self.settings[name])
+        stated = [str(self.settings[name]) for name in names if self.settings[name]]
+        return " ".join([__version__, *stated])
 
-    def _embedder_for(self, mode: SearchMode) -> Embedder | None:
-        """Return the model that a search needs, if there is anything to find with it."""
+    def warm(self) -> None:
+        """Load what the first search by meaning needs, if there is anything to find with it."""
+        try:
+            embedder = self._embedder_for(SearchMode.HYBRID)[0] if self.exists else None
+            if embedder is not None:
+                self._engine.open_vectors(embedder.fingerprint)
+        except BookwheelError:
+            pass  # whoever searches is told
+
+    def _embedder_for(self, mode: SearchMode) -> tuple[Embedder | None, str]:
+        """Return the model that a search needs, if there is anything to find with it.
+
+        Where there is none, and words must do, also what is to be said of it.
+        """
         if mode is SearchMode.LEXICAL:
-            return None
-        if self._engine.has_vectors():
-            return self.embedder
+            return None, ""
         if mode is SearchMode.SEMANTIC:
+            return self._require_embedder(), ""
+        try:
+            return self._ready_embedder() if self._engine.has_vectors() else None, ""
+        except IndexUnusable:
+            raise
+        except BookwheelError as error:
+            return None, f"words alone were compared: {error.message}"
+
+    def _ready_embedder(self) -> Embedder | None:
+        """Return the model; one that could not be loaded is not tried again for a while."""
+        until, trouble = self._embedder_trouble
+        if trouble is not None and time.monotonic() < until:
+            raise trouble
+        try:
+            return self.embedder
+        except BookwheelError as error:
+            self._embedder_trouble = (time.monotonic() + _RETRY_SECONDS, error)
+            raise
+
+    def _require_embedder(self) -> Embedder:
+        embedder = self._ready_embedder()
+        if embedder is None:
+            message = "Nothing can be found by meaning: the embedder is `none`."
+            raise BadRequest(message, hint="Search by words, or set another embedder.")
+        if not self._engine.embedded(embedder.fingerprint)[0]:
             raise BadRequest(
-                "Nothing can be found by meaning: no document has a vector yet.",
-                hint="`bookwheel index` makes them, unless the embedder is `none`.",
+                "Nothing can be found by meaning: no document has a vector of this model yet.",
+                hint="`bookwheel index` makes them.",
             )
-        return None
+        return embedder
 
     def _forget_others(self, engine: EmbeddedEngine) -> None:
         """Drop folders that this index held for another set of folders."""
@@ -319,7 +365,8 @@ class Library:
     def search(self, request: SearchRequest) -> SearchResults:
         """Find documents by words and by meaning."""
         request = self._resolve(request)
-        return self._search(request, self._embedder_for(request.mode))
+        embedder, trouble = self._embedder_for(request.mode)
+        return _noting(self._search(request, embedder), trouble)
 
     def search_many(self, requests: Sequence[SearchRequest]) -> Iterator[SearchResults]:
         """Answer several requests; the model is asked once for what all of them need."""
@@ -328,11 +375,11 @@ class Library:
         resolved = [self._resolve(request) for request in requests]
         shared = None
         for request in resolved:
-            embedder = self._embedder_for(request.mode)
+            embedder, trouble = self._embedder_for(request.mode)
             if embedder is not None and shared is None:
                 texts = [each.text for each in resolved if each.mode is not SearchMode.LEXICAL]
                 shared = embedder_of_batch(self._engine, embedder, texts)
-            yield self._search(request, shared if embedder else None)
+            yield _noting(self._search(request, shared if embedder else None), trouble)
 
     @property
     def knows_meaning(self) -> bool:
@@ -602,3 +649,8 @@ def default_place(settings: Settings, collections: Sequence[Collection]) -> Path
     paths = "\0".join(sorted(os.path.realpath(each.path) for each in collections))
     digest = hashlib.blake2b(os.fsencode(paths), digest_size=8).hexdigest()
     return (root or user_cache_path("bookwheel")) / digest / DATABASE
+
+
+def _noting(results: SearchResults, trouble: str) -> SearchResults:
+    """Return an answer that says what kept meaning out of it."""
+    return results._replace(relaxed=(*results.relaxed, trouble)) if trouble else results

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from bookwheel.engines.base import Engine, Passage, model_text
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from bookwheel.engines.base import Matrix
 
 _DOCUMENTS = 64
-_PASSAGES = 1_024
+_PASSAGES = 256
 
 
 def embed_missing(
@@ -45,20 +45,30 @@ def embed_missing(
 def _embed(
     embedder: Embedder, batch: list[tuple[str, list[Passage]]], should_stop: Callable[[], bool]
 ) -> dict[int, Matrix]:
-    """Return vectors for each document of a batch; for none that was not finished when stopped."""
-    import numpy as np
-
-    texts = [model_text(title, each) for title, passages in batch for each in passages]
-    parts = []
-    for first in range(0, len(texts), _PASSAGES):
-        if should_stop():
-            return {}
-        parts.append(embedder.embed(texts[first : first + _PASSAGES]))
-    vectors = np.concatenate(parts)
+    """Return vectors for the documents of a batch; at least for some when it is to stop."""
     rows: dict[int, Matrix] = {}
-    start = 0
-    for _, passages in batch:
-        end = start + len(passages)
-        rows[passages[0].document] = vectors[start:end]
-        start = end
+    for some in _groups(batch):
+        if rows and should_stop():
+            break
+        texts = [model_text(title, each) for title, passages in some for each in passages]
+        vectors = embedder.embed(texts)
+        start = 0
+        for _, passages in some:
+            end = start + len(passages)
+            rows[passages[0].document] = vectors[start:end]
+            start = end
     return rows
+
+
+def _groups(batch: list[tuple[str, list[Passage]]]) -> Iterator[list[tuple[str, list[Passage]]]]:
+    """Yield documents together until they have as many chunks as are embedded at once."""
+    some: list[tuple[str, list[Passage]]] = []
+    count = 0
+    for each in batch:
+        some.append(each)
+        count += len(each[1])
+        if count >= _PASSAGES:
+            yield some
+            some, count = [], 0
+    if some:
+        yield some

@@ -103,7 +103,9 @@ def order(
     # A question all whose words some page holds is answered by words, and one none of whose
     # words is known may be nonsense; any other needs all the meaning there is.
     strict = bool(found.whole) or not found.pages
-    return mix(ranked, near, embedder, mode, strict=strict) if near else ranked, trouble
+    if not near and mode is not SearchMode.SEMANTIC:
+        return ranked, trouble
+    return mix(ranked, near, embedder, mode, strict=strict), trouble
 
 
 def look_again(

@@ -24,6 +24,7 @@ LOOK_SECONDS = 0.2
 LOG_SECONDS = 5.0
 _BUSY_SECONDS = 1.0
 _FAILED_SECONDS = 30.0
+_EMBED_SECONDS = 5.0
 
 
 class Indexing:
@@ -34,11 +35,15 @@ class Indexing:
         open_library: Callable[[], Library],
         *,
         on_change: Callable[[], None] = lambda: None,
+        on_ready: Callable[[], None] = lambda: None,
         is_indexed: bool = False,
         busy_seconds: float = _BUSY_SECONDS,
     ) -> None:
         self._open_library = open_library
         self._on_change = on_change
+        self._on_ready = on_ready
+        """Called when there is something to search, and again when more is found by meaning."""
+        self._embeds = False
         self._busy_seconds = busy_seconds
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="bookwheel-index", daemon=True)
@@ -58,6 +63,8 @@ class Indexing:
     def start(self) -> None:
         """Begin."""
         self._thread.start()
+        if self.ready.is_set():
+            self._on_ready()
 
     def stop(self) -> bool:
         """End within seconds; tell whether it did. What was committed is sound either way."""
@@ -117,6 +124,8 @@ class Indexing:
 
         def should_stop() -> bool:
             news.look()  # asked several times a second, whether or not there are changes
+            if self._embeds:
+                self._embed(library)
             return self._stop.is_set()
 
         def tell(reports: list[Report]) -> None:
@@ -154,19 +163,25 @@ class Indexing:
             return
 
     def _embed(self, library: Library) -> None:
-        """Give vectors to what is new; searching goes on meanwhile."""
+        """Give vectors to what is new, for a while: then it is time to look for changes again."""
         started = time.monotonic()
+
+        def should_stop() -> bool:
+            return self._stop.is_set() or time.monotonic() - started > _EMBED_SECONDS
+
+        self._embeds = False
         try:
-            done = library.embed(should_stop=self._stop.is_set)
+            done = library.embed(should_stop=should_stop)
+            self._embeds = not library.is_embedded and done > 0
         except Conflict:
             return  # whoever writes gives them too
         except BookwheelError as error:
             log.warning("searching by words alone: %s", error.message)
             return
         if done:
-            log.info(
-                "%s passages read for meaning, in %.1f s", f"{done:,}", time.monotonic() - started
-            )
+            seconds = time.monotonic() - started
+            log.info("%s passages read for meaning, in %.1f s", f"{done:,}", seconds)
+        self._on_ready()
 
     def _note_progress(self, progress: Progress) -> None:
         self.progress = {**self.progress, progress.collection: progress}

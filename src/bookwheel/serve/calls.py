@@ -83,6 +83,15 @@ class Calls:
             self._readers.start()
         return None
 
+    def warm(self) -> None:
+        """Begin to load what the first search by meaning needs."""
+        try:
+            future = self._threads.submit(self.library.warm)
+        except RuntimeError:
+            return  # it is closing
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+
     async def read(self, function: Callable[[Library], _Answer]) -> _Answer:
         """Read the library; what goes wrong is a JSON-RPC error."""
         work = Work(self.library)

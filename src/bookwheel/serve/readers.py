@@ -141,6 +141,7 @@ def _work(pipe: Connection, settings: Settings, folders: Sequence[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us
     logging.basicConfig(format=LOG_FORMAT, level=logging.INFO)
     with Library.open(settings, folders) as library:
+        library.warm()
         pipe.send(None)
         while True:
             try:

@@ -104,6 +104,7 @@ def indexing(
     thread = Indexing(
         partial(Library.open, library.settings, folders),
         on_change=bell.ring,
+        on_ready=lambda: calls.warm(),
         is_indexed=_is_indexed(library),
     )
     calls = Calls(

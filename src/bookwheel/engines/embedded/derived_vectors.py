@@ -66,6 +66,13 @@ class DerivedVectors:
             model = vectors.find_model(connection, fingerprint)
             return vectors.read_matrices(connection, *model, keys) if model else {}
 
+    def open(self, fingerprint: str) -> None:
+        """Load the vectors of a model."""
+        with self._asking, self._reading() as connection, catalog.snapshot(connection):
+            model = vectors.find_model(connection, fingerprint)
+            if model is not None:
+                self._current(connection, fingerprint, model)
+
     def nearest(
         self, fingerprint: str, query: Vector, limit: int, documents: Sequence[int] | None
     ) -> Found:

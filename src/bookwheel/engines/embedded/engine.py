@@ -328,6 +328,10 @@ class EmbeddedEngine:
         with self._transaction() as connection:
             self._vectors.keep(connection, fingerprint)
 
+    def open_vectors(self, fingerprint: str) -> None:
+        """Load what the first question would have to wait for."""
+        self._vectors.open(fingerprint)
+
     def nearest(
         self, fingerprint: str, query: Vector, limit: int, documents: Sequence[int] | None = None
     ) -> Found:

@@ -171,11 +171,11 @@ class NearestVectors:
     @classmethod
     def load(cls, folder: Path, made_from: list[object], dimensions: int) -> NearestVectors | None:
         """Return what was saved, if it was made from the same and is whole; None otherwise."""
-        from turbovec import TurboQuantIndex
-
         note = _read_note(folder)
         if note is None or note.made_from != made_from:
             return None
+        from turbovec import TurboQuantIndex
+
         codes, rows = _names(folder, note.stamp)
         found = cls(dimensions, note.stamp)
         try:

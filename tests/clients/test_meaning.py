@@ -1,0 +1,125 @@
+"""Finding by meaning through a real server: after changes, while it is made, never before hello."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tests.clients.assistant import PATIENCE, Assistant, command, connected, http_server
+from tests.conftest import Shelf
+from tests.embedders.endpoints import Answer, Asked, serving, vectors
+
+CARS = "# Vehicles\n\nThe automobile needs petrol and oil; its engine must be serviced."
+BREAD = "# Baking\n\nKnead the dough, let the yeast rise, and put the loaf in the oven."
+
+
+def until(condition: Callable[[], bool]) -> bool:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def finds(assistant: Assistant, query: str, path: str) -> Callable[[], bool]:
+    return lambda: path in assistant.call("search_documents", query=query).text
+
+
+@pytest.mark.requirement("X-033")
+def test_a_server_finds_by_meaning_and_so_it_does_after_a_change(shelf: Shelf) -> None:
+    shelf.put("cars.md", CARS)
+    start = command(shelf.folder, "--index", shelf.place / "index", "--toolsets", "folder")
+
+    with connected(start) as assistant:
+        assert until(finds(assistant, "car maintenance", "cars.md"))
+        shelf.put("money.md", "# Finance\n\nThe bank lends cash at an interest rate as a loan.")
+        assert until(finds(assistant, "mortgage credit", "money.md"))
+
+
+def test_a_server_over_http_finds_by_meaning(shelf: Shelf) -> None:
+    shelf.put("cars.md", CARS)
+    where = [shelf.folder, "--index", shelf.place / "index", "--toolsets", "folder"]
+    with http_server(*where) as url, connected(f"{url}/mcp") as assistant:
+        assert until(finds(assistant, "car maintenance", "cars.md"))
+
+
+def test_searches_are_answered_and_changes_seen_while_documents_are_embedded(shelf: Shelf) -> None:
+    """The endpoint gives one document a minute, as it were: nobody waits for it."""
+    for number in range(3):
+        shelf.put(f"{number}.md", f"# Page {number}\n\nzebra number{number}")
+
+    def behave(asked: Asked) -> Answer:
+        if asked.body["input"] != ["dimensions"] and not finished:
+            time.sleep(0.5)
+            return Answer(b"{}", status=503)
+        return vectors([[1.0, 0.0] for _ in asked.body["input"]])
+
+    finished: list[bool] = []
+    with serving(behave) as service:
+        start = command(
+            *(shelf.folder, "--index", shelf.place / "index", "--toolsets", "folder"),
+            BOOKWHEEL_EMBEDDER="http",
+            BOOKWHEEL_EMBEDDING_URL=service.url,
+            BOOKWHEEL_EMBEDDING_MODEL="slow",
+            BOOKWHEEL_RECONCILE_SECONDS="1",
+        )
+        with connected(start) as assistant:
+            assert until(finds(assistant, "zebra", "0.md"))
+            assert until(
+                lambda: any(each.body["input"] != ["dimensions"] for each in service.asked)
+            )
+            assert finds(assistant, "zebra", "1.md")()
+            shelf.put("new.md", "# New\n\nwalrus")
+            assert until(finds(assistant, "walrus", "new.md"))
+            finished.append(True)
+
+
+def test_the_greeting_is_answered_before_numpy_is_loaded(shelf: Shelf) -> None:
+    shelf.put("cars.md", CARS)
+    with shelf.open() as library:
+        library.update()
+        library.embed()
+    hello = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    }
+    program = f"""
+import sys
+from bookwheel.serve import stdio
+write = stdio.Lines._write
+def noting(self, line):
+    print("loaded" if "numpy" in sys.modules else "not loaded", file=sys.stderr, flush=True)
+    write(self, line)
+stdio.Lines._write = noting
+sys.argv = ["bookwheel", "serve", {str(shelf.folder)!r}, "--index", {str(shelf.place / "index")!r}]
+from bookwheel.cli import main
+main()
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(json.dumps(hello) + "\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == 1
+        process.stdin.close()
+        said = process.stderr.read().splitlines()
+    assert [line for line in said if line in ("loaded", "not loaded")] == ["not loaded"]

@@ -1,0 +1,247 @@
+"""Finding by meaning: what it adds to words, and what it must not override."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bookwheel.embedders.static import StaticEmbedder
+from bookwheel.engines.base import Matrix, Vector
+from bookwheel.errors import Upstream
+from bookwheel.indexing.embedding import embed_missing, passage_text
+from bookwheel.query import Filters, SearchIn, SearchMode, SearchRequest, SearchResults
+from bookwheel.search.meaning import Embedder, Nearness, mix
+from bookwheel.search.rank import Ranked
+from bookwheel.search.run import search
+from tests.search.shelf import Shelf
+
+HYBRID, SEMANTIC, LEXICAL = SearchMode.HYBRID, SearchMode.SEMANTIC, SearchMode.LEXICAL
+BOTH = pytest.mark.parametrize("mode", [HYBRID, SEMANTIC])
+PAGES = {
+    "cars.md": "# Vehicles\n\nThe automobile needs petrol and oil; its engine must be serviced.",
+    "bread.md": "# Baking\n\nKnead the dough, let the yeast rise, and put the loaf in the oven.",
+    "money.md": "# Finance\n\nThe bank lends cash at an interest rate to those who repay the loan.",
+    "garden.md": "# Plants\n\nWater the roses and tulips, and cut the hedge before autumn.",
+    "setup/keys.md": "# Signing keys\n\nRun `rotate_key --all` to change ERR_KEY_42 at night.",
+    "notes.txt": "the quick brown fox jumps over the lazy dog",
+}
+
+
+@cache
+def static() -> StaticEmbedder:
+    return StaticEmbedder()
+
+
+class Broken:
+    """A model that was there when documents were embedded and answers no more."""
+
+    name, dimensions, weight, unrelated = "broken", 256, 0.3, 0.4
+
+    @property
+    def fingerprint(self) -> str:
+        return static().fingerprint
+
+    def embed_query(self, text: str) -> Vector:
+        raise Upstream("The endpoint did not answer.")
+
+
+class Directed:
+    """A model whose every text has the vector that a test gives to it."""
+
+    name, dimensions, fingerprint, weight, unrelated = "directed", 2, "directed", 0.3, 0.4
+
+    def __init__(self, **vectors: Sequence[float]) -> None:
+        self._vectors = vectors
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        return np.stack([self.embed_query(text) for text in texts])
+
+    def embed_query(self, text: str) -> Vector:
+        for word, vector in self._vectors.items():
+            if word in text:
+                return np.array(vector, np.float32)
+        return np.zeros(2, np.float32)
+
+
+@pytest.fixture(scope="module")
+def read_for_meaning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
+    shelf = Shelf(tmp_path_factory.mktemp("shelf"))
+    shelf.put(PAGES)
+    embed(shelf)
+    yield shelf
+    shelf.close()
+
+
+def embed(shelf: Shelf, model: StaticEmbedder | Directed | None = None) -> int:
+    shelf.engine.begin_writing()
+    try:
+        return embed_missing(shelf.engine, model or static())
+    finally:
+        shelf.engine.end_writing()
+
+
+def ask(
+    shelf: Shelf,
+    text: str,
+    mode: SearchMode = HYBRID,
+    model: Embedder | None = None,
+    **more: object,
+) -> SearchResults:
+    request = SearchRequest(text, mode=mode, **more)  # type: ignore[arg-type] # as each test has it
+    return search(shelf.engine, request, model or static())
+
+
+def found(results: SearchResults) -> list[str]:
+    return [hit.document for hit in results.hits]
+
+
+@BOTH
+@pytest.mark.requirement("X-033")
+def test_what_shares_no_word_with_the_question_is_found(
+    read_for_meaning: Shelf, mode: SearchMode
+) -> None:
+    assert found(ask(read_for_meaning, "car maintenance", LEXICAL)) == []
+    assert found(ask(read_for_meaning, "car maintenance", mode))[:1] == ["cars.md"]
+    assert found(ask(read_for_meaning, "mortgage credit", mode))[:1] == ["money.md"]
+
+
+@BOTH
+def test_a_hit_says_how_near_it_is_and_shows_its_nearest_passage(
+    read_for_meaning: Shelf, mode: SearchMode
+) -> None:
+    hit = ask(read_for_meaning, "car maintenance", mode).hits[0]
+    assert hit.similarity is not None
+    assert 0.4 <= hit.similarity < 1
+    assert 0 < hit.score < 1
+    assert "automobile" in hit.passage
+
+
+@BOTH
+@pytest.mark.parametrize("query", ["ERR_KEY_42", "rotate_key", "Signing keys", "signing keyz"])
+def test_identifiers_titles_and_slips_come_first_as_they_do_by_words(
+    read_for_meaning: Shelf, mode: SearchMode, query: str
+) -> None:
+    assert found(ask(read_for_meaning, query, mode))[:1] == ["setup/keys.md"]
+
+
+@BOTH
+def test_phrases_exclusions_and_filters_hold(read_for_meaning: Shelf, mode: SearchMode) -> None:
+    shelf = read_for_meaning
+    assert found(ask(shelf, '"quick brown" animal', mode)) == ["notes.txt"]
+    assert "cars.md" not in found(ask(shelf, "car maintenance -petrol", mode))
+    assert "cars.md" not in found(ask(shelf, 'car maintenance -"petrol and oil"', mode))
+    filters = Filters(extensions=(".txt",))
+    assert set(found(ask(shelf, "car maintenance animal", mode, filters=filters))) <= {"notes.txt"}
+    filters = Filters(folders=("setup",))
+    assert set(found(ask(shelf, "car maintenance lock", mode, filters=filters))) <= {
+        "setup/keys.md"
+    }
+
+
+@BOTH
+@pytest.mark.parametrize("query", ["xqzptl vwkjrr", "zzzz qqqq xxxx", "qwxz"])
+def test_nonsense_finds_nothing(read_for_meaning: Shelf, mode: SearchMode, query: str) -> None:
+    assert found(ask(read_for_meaning, query, mode)) == []
+
+
+@BOTH
+def test_titles_are_compared_by_words_alone(read_for_meaning: Shelf, mode: SearchMode) -> None:
+    assert found(ask(read_for_meaning, "car maintenance", mode, search_in=SearchIn.TITLE)) == []
+
+
+def test_one_document_does_not_fill_the_answer(shelf: Shelf) -> None:
+    part = "The automobile needs petrol and oil; its engine must be serviced. " * 12
+    shelf.put({"long.md": "\n\n".join(f"## Part {n}\n\n{part}" for n in range(150)), **PAGES})
+    embed(shelf)
+    answer = found(ask(shelf, "car maintenance loan"))
+    assert len(answer) == len(set(answer)) > 1
+
+
+def test_a_page_without_vectors_stands_as_its_words_put_it(shelf: Shelf) -> None:
+    shelf.put({"a.md": "zebra stripes and otter", "b.md": "zebra"})
+    embed(shelf)
+    before = found(ask(shelf, "zebra otter", LEXICAL))
+    shelf.put({"new.md": "# Zebra otter\n\nzebra otter zebra otter"})
+    assert found(ask(shelf, "zebra otter")) == ["new.md", *before]
+    hit = ask(shelf, "zebra otter").hits[0]
+    assert hit.similarity is None
+
+
+def test_vectors_of_another_model_are_as_none(shelf: Shelf) -> None:
+    shelf.put(PAGES)
+    embed(shelf)
+    other = Directed(maintenance=[1, 0], petrol=[1, 0])
+    assert found(ask(shelf, "car maintenance", model=other)) == []
+    assert found(ask(shelf, "petrol", model=other)) == ["cars.md"]
+    assert embed(shelf, other) == len(PAGES)
+    assert found(ask(shelf, "car maintenance", model=other)) == ["cars.md"]
+    assert found(ask(shelf, "car maintenance")) == []
+
+
+def test_a_model_that_fails_leaves_words_with_a_note(read_for_meaning: Shelf) -> None:
+    results = ask(read_for_meaning, "petrol", model=Broken())
+    assert found(results) == ["cars.md"]
+    assert "words alone were compared: The endpoint did not answer." in results.relaxed
+    with pytest.raises(Upstream):
+        ask(read_for_meaning, "petrol", SEMANTIC, model=Broken())
+
+
+def test_a_question_in_which_the_model_knows_nothing_is_answered_by_words(shelf: Shelf) -> None:
+    shelf.put({"a.md": "zebra", "b.md": "otter"})
+    model = Directed(otter=[1, 0])
+    embed(shelf, model)
+    assert found(ask(shelf, "zebra", model=model)) == ["a.md"]
+    assert found(ask(shelf, "zebra", SEMANTIC, model=model)) == []
+
+
+def test_a_page_that_has_all_words_lets_in_only_what_is_clearly_related(shelf: Shelf) -> None:
+    shelf.put({"a.md": "zebra stripes", "near.md": "otter", "far.md": "walrus"})
+    model = Directed(zebra=[1, 0], otter=[0.5, 0.8660254], walrus=[0.3, 0.9539392])
+    embed(shelf, model)
+    assert set(found(ask(shelf, "zebra stripes", model=model))) == {"a.md", "near.md"}
+    # Where no page has all words, meaning may help with all it has.
+    assert set(found(ask(shelf, "zebra otter", model=model))) == {"a.md", "near.md", "far.md"}
+
+
+def test_both_shares_of_a_score_run_from_nothing_to_all() -> None:
+    words = [Ranked(1, 1, 1.0), Ranked(2, 1, 0.5)]
+    near = {2: Nearness(0.9, 1, 0.9, True), 3: Nearness(0.5, 2, 0.6, True)}
+    mixed = mix(words, near, static(), HYBRID, strict=False)
+    assert [(item.document, round(item.score, 3)) for item in mixed] == [
+        (1, 1.0),  # it has no vectors: its words stand for its meaning
+        (2, round(0.7 * 0.1 / 0.6 + 0.3, 3)),
+        (3, 0.0),
+    ]
+    assert [item.document for item in mix(words, near, static(), SEMANTIC, strict=False)] == [2, 3]
+
+
+def test_a_model_reads_of_a_chunk_where_it_stands(shelf: Shelf) -> None:
+    shelf.put({"a.md": "# Title\n\n" + "zebra " * 150 + "\n\n## Part\n\n" + "otter " * 150})
+    ((title, passages),) = shelf.engine.without_vectors("x", 1)
+    assert passage_text(title, passages[-1]).startswith("Title > Part\n")
+
+
+def test_stopping_keeps_what_is_done_and_goes_on_later(shelf: Shelf) -> None:
+    shelf.put({f"{n}.md": "zebra " * 4000 for n in range(20)})
+    _, total = shelf.engine.embedded(static().fingerprint)
+    stops = iter([False, True])
+    shelf.engine.begin_writing()
+    done = embed_missing(shelf.engine, static(), should_stop=lambda: next(stops, True))
+    shelf.engine.end_writing()
+    assert 0 < done < total
+    assert shelf.engine.embedded(static().fingerprint) == (done, total)
+    assert embed(shelf) == total - done
+    assert embed(shelf) == 0
+
+
+def test_a_folder_of_pages_in_one_file_does_not_come_all_at_once(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.put({f"{n}.md": "zebra " * 100_000 for n in range(9)})
+    sizes = [len(passages) for _, passages in shelf.engine.without_vectors("x", 64)]
+    assert 1 <= len(sizes) < 9
+    assert sum(sizes[:-1]) <= 4096
+    shelf.close()

@@ -1,0 +1,164 @@
+"""The library's own part in finding by meaning: when vectors are made, and which model asks."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bookwheel.library
+from bookwheel.embedders import static
+from bookwheel.errors import BadRequest, Upstream
+from bookwheel.library import Library
+from bookwheel.query import SearchMode, SearchRequest
+from tests.conftest import Shelf
+from tests.embedders.endpoints import Answer, Asked, serving, vectors
+
+CARS = "# Vehicles\n\nThe automobile needs petrol and oil; its engine must be serviced."
+SEMANTIC = SearchMode.SEMANTIC
+
+
+def find(library: Library, words: str, mode: SearchMode = SearchMode.HYBRID) -> list[str]:
+    return [hit.document for hit in library.search(SearchRequest(words, mode=mode)).hits]
+
+
+@pytest.fixture
+def cars(shelf: Shelf) -> Shelf:
+    shelf.put("cars.md", CARS)
+    shelf.update()
+    return shelf
+
+
+def test_vectors_are_made_once_and_for_what_is_new(cars: Shelf) -> None:
+    with cars.open() as library:
+        assert (library.is_embedded, find(library, "car maintenance")) == (False, [])
+        assert (library.embed(), library.embed(), library.is_embedded) == (1, 0, True)
+        assert find(library, "car maintenance") == ["cars.md"]
+        cars.put("new.md", "zebra")
+        library.update()
+        assert not library.is_embedded
+        assert library.embed() == 1
+
+
+def test_what_is_all_embedded_is_known_without_loading_a_model(cars: Shelf) -> None:
+    with cars.open() as library:
+        library.embed()
+    with cars.open() as library:
+        assert library.embed() == 0
+        assert "embedder" not in vars(library)
+
+
+def test_another_preparation_of_texts_makes_all_vectors_anew(
+    cars: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with cars.open() as library:
+        library.embed()
+    monkeypatch.setattr(static, "_PREPARATION", "another")
+    with cars.open() as library:
+        assert find(library, "car maintenance") == []
+        assert find(library, "petrol") == ["cars.md"]
+        assert (library.is_embedded, library.embed()) == (False, 1)
+        assert find(library, "car maintenance") == ["cars.md"]
+
+
+def test_another_version_of_the_program_looks_whether_its_vectors_are_the_same(
+    cars: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with cars.open() as library:
+        library.embed()
+    monkeypatch.setattr(bookwheel.library, "__version__", "99")
+    with cars.open() as library:
+        assert (library.is_embedded, library.embed(), library.is_embedded) == (False, 0, True)
+
+
+def test_without_an_embedder_words_do(cars: Shelf) -> None:
+    with cars.open() as library:
+        library.embed()
+    with cars.open(embedder="none") as library:
+        assert (library.embed(), library.is_embedded) == (0, True)
+        assert find(library, "petrol") == ["cars.md"]
+        assert find(library, "car maintenance") == []
+        with pytest.raises(BadRequest, match="the embedder is `none`"):
+            find(library, "petrol", SEMANTIC)
+
+
+def test_by_meaning_alone_nothing_can_be_found_before_there_are_vectors(cars: Shelf) -> None:
+    with cars.open() as library:
+        assert find(library, "petrol") == ["cars.md"]
+        with pytest.raises(BadRequest, match="no document has a vector of this model yet"):
+            find(library, "petrol", SEMANTIC)
+
+
+def test_an_embedder_that_cannot_be_loaded_leaves_words_with_a_note(cars: Shelf) -> None:
+    with cars.open() as library:
+        library.embed()
+    with cars.open(embedder="nonsense") as library:
+        results = library.search(SearchRequest("petrol"))
+        assert [hit.document for hit in results.hits] == ["cars.md"]
+        assert results.relaxed == ("words alone were compared: There is no embedder 'nonsense'.",)
+        with pytest.raises(BadRequest, match="There is no embedder"):
+            find(library, "petrol", SEMANTIC)
+        library.warm()
+
+
+def test_an_endpoint_that_fails_is_not_asked_again_at_each_search(cars: Shelf) -> None:
+    works = [True]
+
+    def behave(asked: Asked) -> Answer:
+        rows = [[1.0, float("petrol" in text)] for text in asked.body["input"]]
+        return vectors(rows) if works[0] else Answer(b"{}", status=500)
+
+    with serving(behave) as service:
+        http = {"embedder": "http", "embedding_url": service.url, "embedding_model": "m"}
+        with cars.open(**http) as library:
+            assert library.embed() == 1
+            assert find(library, "petrol", SEMANTIC) == ["cars.md"]
+        works[0] = False
+        with cars.open(**http) as library:
+            for _ in range(3):
+                results = library.search(SearchRequest("petrol"))
+                assert [hit.document for hit in results.hits] == ["cars.md"]
+                assert results.relaxed[-1].startswith("words alone were compared: ")
+                asked = len(service.asked)
+            with pytest.raises(Upstream):
+                find(library, "petrol", SEMANTIC)
+            assert len(service.asked) == asked
+
+
+def test_warming_loads_the_model_and_the_vectors(cars: Shelf) -> None:
+    with cars.open() as library:
+        library.warm()
+        assert "embedder" not in vars(library)
+        library.embed()
+    with cars.open() as library:
+        library.warm()
+        assert "embedder" in vars(library)
+        assert library._engine._vectors._held is not None
+
+
+def test_warming_before_there_is_an_index_does_nothing(shelf: Shelf) -> None:
+    with shelf.open() as library:
+        library.warm()
+        assert "embedder" not in vars(library)
+
+
+def test_a_search_by_words_loads_neither_numpy_nor_a_model(cars: Shelf, tmp_path: Path) -> None:
+    with cars.open() as library:
+        library.embed()
+    program = f"""
+import sys
+from bookwheel.library import Library
+from bookwheel.query import SearchMode, SearchRequest
+from bookwheel.settings import load
+flags = {{"index": {str(cars.place / "index")!r}}}
+settings = load(flags, use_start_folder=False, environment={{}})
+with Library.open(settings, [{str(cars.folder)!r}]) as library:
+    assert library.embed() == 0
+    for mode in SearchMode.LEXICAL, SearchMode.HYBRID:
+        print(len(library.search(SearchRequest("petrol", mode=mode)).hits),
+              [name for name in ("numpy", "turbovec") if name in sys.modules])
+"""
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert said.stdout.splitlines() == ["1 []", "1 ['numpy']"], said.stderr
