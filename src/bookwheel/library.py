@@ -495,7 +495,7 @@ class Library:
             text=text,
             limit=limit,
             same_document=same_document,
-            embedder=self._embedder_for(SearchMode.HYBRID),
+            embedder=self._embedder_for(SearchMode.HYBRID)[0],
         )
 
     def list_documents(

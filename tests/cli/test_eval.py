@@ -51,6 +51,7 @@ def timeless(value: Any) -> Any:
 # ------------------------------------------------------------------- test sets
 
 
+@pytest.mark.requirement("X-048")
 def test_a_test_set_is_measured_and_leaves_nothing_behind(
     call: Call, small: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

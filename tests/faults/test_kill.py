@@ -76,9 +76,8 @@ def _own_word(text: str) -> str:
 
 def _search_all(library: Library, expected: dict[str, str]) -> None:
     for path, text in expected.items():
-        hits = library.search(
-            SearchRequest(_own_word(text), fuzzy=False, mode=SearchMode.LEXICAL)
-        ).hits
+        by_words = SearchRequest(_own_word(text), fuzzy=False, mode=SearchMode.LEXICAL)
+        hits = library.search(by_words).hits
         assert [hit.document for hit in hits] == [path]
 
 
@@ -167,6 +166,54 @@ def test_an_indexing_killed_again_and_again_ends_as_one_that_was_not(tmp_path: P
 @pytest.mark.timeout(1200)
 def test_an_indexing_killed_two_hundred_times_ends_as_one_that_was_not(tmp_path: Path) -> None:
     _rounds(tmp_path, 200)
+
+
+def _embed_and_kill(index: Path, tree: Path, after: int) -> bool:
+    """Embed in another process, killed when it begins its next batch after so many."""
+    program = f"""
+import os, signal
+from bookwheel.indexing import embedding
+from tests.engines.embedded.test_rebuild import open_library
+from pathlib import Path
+inner, calls = embedding._embed, []
+def killing(*arguments):
+    calls.append(1)
+    if len(calls) > {after}:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return inner(*arguments)
+embedding._embed = killing
+with open_library(Path({str(index)!r}), Path({str(tree)!r})) as library:
+    library.embed()
+"""
+    return subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode != 0
+
+
+def test_an_embedding_that_is_killed_loses_nothing_and_goes_on(tmp_path: Path) -> None:
+    tree, index = Tree(tmp_path / "tree", random.Random(2)), tmp_path / "index"
+    for number in range(400):
+        tree.write(f"a/{number}.md")
+    with open_library(index, tree.folder) as library:
+        library.update()
+    had = kills = 0
+    while _embed_and_kill(index, tree.folder, after=2):
+        kills += 1
+        with open_library(index, tree.folder) as library:
+            embedder = library.embedder
+            assert embedder is not None
+            done, total = library._engine.embedded(embedder.fingerprint)
+            assert had < done < total
+            had = done
+            assert (library.is_embedded, library.check()) == (False, [])
+    assert kills > 1
+    with (
+        open_library(index, tree.folder) as library,
+        open_library(tmp_path / "fresh", tree.folder) as fresh,
+    ):
+        assert library.is_embedded
+        fresh.update()
+        fresh.embed()
+        assert _everything(library) == _everything(fresh)
+        assert library.check() == []
 
 
 # Several processes on one index

@@ -1,0 +1,85 @@
+"""`search --mode` and `--explain`: by words, by meaning, by both, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Call
+
+CARS = "# Vehicles\n\nThe automobile needs petrol and oil; its engine must be serviced."
+
+
+@pytest.fixture
+def cars(notes: Path) -> Path:
+    (notes / "cars.md").write_text(CARS, encoding="utf-8")
+    (notes / "bread.md").write_text("# Baking\n\nKnead the dough.", encoding="utf-8")
+    return notes
+
+
+def test_a_search_finds_by_meaning_at_the_first_call(call: Call, cars: Path) -> None:
+    found = call("search", "car maintenance", cars, "--json").value
+    assert [hit["document"] for hit in found["results"]] == ["cars.md"]
+    assert "why" not in found["results"][0]
+
+
+@pytest.mark.parametrize(
+    ("mode", "documents"), [("lexical", []), ("semantic", ["cars.md"]), ("hybrid", ["cars.md"])]
+)
+def test_the_mode_says_by_what_is_found(
+    call: Call, cars: Path, mode: str, documents: list[str]
+) -> None:
+    answer = call("search", "car maintenance", cars, "--mode", mode, "--json")
+    results = answer.value["results"]
+    assert (answer.code, [hit["document"] for hit in results]) == (0, documents)
+
+
+def test_an_unknown_mode_is_refused(call: Call, cars: Path) -> None:
+    answer = call("search", "car", cars, "--mode", "psychic")
+    assert answer.code == 2
+    assert "psychic" in answer.err
+
+
+def test_by_meaning_alone_without_a_model_is_a_clear_error(
+    call: Call, cars: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOOKWHEEL_EMBEDDER", "none")
+    answer = call("search", "petrol", cars, "--mode", "semantic")
+    assert answer.code != 0
+    assert "Nothing can be found by meaning: the embedder is `none`." in answer.err
+    assert call("search", "petrol", cars, "--json").value["total"] == 1
+
+
+def test_explain_says_why_a_hit_stands_where_it_does(call: Call, cars: Path) -> None:
+    (hit,) = call("search", "petrol", cars, "--explain", "--json").value["results"]
+    why = hit["why"]
+    assert (why["matched_in"], why["words"], why["passage"]) == ("content", ["petrol"], "1 of 1")
+    assert 0 < why["similarity"] < 1
+    assert 0 < why["rank_score"] <= 1
+    (hit,) = call("search", "petrol", cars, "--explain", "--json", "--mode=lexical").value[
+        "results"
+    ]
+    assert hit["why"]["similarity"] is None
+
+
+def test_explain_adds_a_line_for_people(call: Call, cars: Path) -> None:
+    shown = call("search", "petrol", cars, "--explain").out.splitlines()
+    assert shown[3].startswith("   ranked by ")
+    assert " · words in content: petrol · meaning: cosine 0." in shown[3]
+    assert shown[3].endswith(" · passage 1 of 1")
+    words = call("search", "petrol", cars, "--explain", "--mode", "lexical").out.splitlines()
+    assert "meaning: not compared" in words[3]
+    assert len(call("search", "petrol", cars).out.splitlines()) == len(shown) - 1
+
+
+def test_a_configuration_that_only_lay_there_sends_nothing_anywhere(
+    call: Call, cars: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = "embedder = 'http'\nembedding_url = 'http://192.0.2.1/v1'\n"
+    (cars / "bookwheel.toml").write_text(config, encoding="utf-8")
+    monkeypatch.chdir(cars)
+    answer = call("search", "car maintenance", "--json")
+    assert [hit["document"] for hit in answer.value["results"]] == ["cars.md"]
+    assert "embedding_url in" in answer.err
+    assert "is not used: the file only lay in the start folder." in answer.err
