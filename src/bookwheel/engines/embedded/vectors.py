@@ -110,7 +110,8 @@ def read_changes(
         (model, since),
     )
     for key, checksum, blob in rows:
-        yield int(key), _checked(blob, checksum, dimensions)
+        _check(blob, checksum)
+        yield int(key), as_matrix(blob, dimensions)
 
 
 def list_dropped(connection: apsw.Connection, since: int) -> list[int]:
@@ -164,7 +165,21 @@ def read_matrices(
             f"AND document IN ({','.join('?' * len(some))})",
             (model, *some),
         )
-        found |= {int(key): _checked(blob, checksum, dimensions) for key, checksum, blob in rows}
+        found |= _split(list(rows), dimensions)
+    return found
+
+
+def _split(rows: list[tuple[int, int, bytes]], dimensions: int) -> dict[int, Matrix]:
+    """Return the vectors of each row, decoded all at once, which is far quicker."""
+    for _, checksum, blob in rows:
+        _check(blob, checksum)
+    whole = as_matrix(b"".join(blob for _, _, blob in rows), dimensions)
+    found: dict[int, Matrix] = {}
+    start = 0
+    for key, _, blob in rows:
+        end = start + len(blob) // (2 * dimensions)
+        found[int(key)] = whole[start:end]
+        start = end
     return found
 
 
@@ -188,16 +203,23 @@ def _read_some(
         CROSS JOIN vectors v ON v.document = w.column1 AND v.model = ?""",
         [*(number for pair in wanted for number in pair), model],
     )
-    with decoding():
-        return {
-            (int(key), int(ordinal)): as_matrix(blob, width // 2)[0] for key, ordinal, blob in rows
-        }
+    pairs: list[tuple[int, int]] = []
+    blobs: list[bytes] = []
+    for key, ordinal, blob in rows:
+        if not isinstance(blob, bytes) or len(blob) != width:
+            raise _damaged()
+        pairs.append((int(key), int(ordinal)))
+        blobs.append(blob)
+    return dict(zip(pairs, as_matrix(b"".join(blobs), width // 2), strict=True))
 
 
-def _checked(blob: object, checksum: object, dimensions: int) -> Matrix:
+def _check(blob: object, checksum: object) -> None:
     if not isinstance(blob, bytes) or zlib.crc32(blob) != checksum:
-        raise apsw.CorruptError("the vectors of a document are damaged")
-    return as_matrix(blob, dimensions)
+        raise _damaged()
+
+
+def _damaged() -> apsw.CorruptError:
+    return apsw.CorruptError("the vectors of a document are damaged")
 
 
 def as_matrix(blob: bytes, dimensions: int) -> Matrix:
