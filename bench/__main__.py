@@ -32,6 +32,7 @@ FIGURES = (
     "crowd",
     "formats",
     "embedding",
+    "meaning",
 )
 _LIBRARIES = ("bookwheel", "apsw", "tantivy", "typer", "mcp")
 

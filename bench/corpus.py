@@ -57,6 +57,8 @@ class Corpus:
     slice_seconds: float = 3.0
     crowd: int = 64
     crowd_seconds: float = 60.0
+    many_chunks: int = 100_000
+    """What is measured on many chunks gets at least so many, out of copies of the folders."""
     seed: int = 7
     _opened: list[Library] = field(default_factory=list)
 

@@ -6,10 +6,11 @@ from bench import known_items
 from bench.corpus import Corpus
 from bench.figures import Figure, at_least, at_most
 from bench.known_items import Page, Score, eligible, queries
-from bookwheel.query import SearchRequest
+from bookwheel.library import Library
+from bookwheel.query import SearchMode, SearchRequest
 
 _PAGES = 500
-_TARGETS = (
+TARGETS = (
     ("exact title", "hit1", 0.95),
     ("exact title", "hit10", 0.99),
     ("one swapped letter", "hit1", 0.90),
@@ -20,7 +21,7 @@ _TARGETS = (
 
 def measure(corpus: Corpus) -> list[Figure]:
     """Ask every kind of query and look where its page stands."""
-    scores = ask(corpus)
+    scores = ask(corpus, corpus.library, SearchMode.LEXICAL)
     figures = [
         at_least(
             f"{kind}, {'hit@1' if which == 'hit1' else 'hit@10'}",
@@ -29,7 +30,7 @@ def measure(corpus: Corpus) -> list[Figure]:
             target=f">= {target:.2f}",
             how=f"{scores[kind].queries} pages, mean reciprocal rank {scores[kind].mrr:.3f}",
         )
-        for kind, which, target in _TARGETS
+        for kind, which, target in TARGETS
     ]
     empty = sum(score.empty for score in scores.values())
     asked = sum(score.queries for score in scores.values())
@@ -45,12 +46,11 @@ def measure(corpus: Corpus) -> list[Figure]:
     ]
 
 
-def ask(corpus: Corpus) -> dict[str, Score]:
+def ask(corpus: Corpus, library: Library, mode: SearchMode) -> dict[str, Score]:
     """Return the score of each kind of query."""
-    library = corpus.library
 
     def search(query: str) -> list[str]:
-        hits = library.search(SearchRequest(query)).hits
+        hits = library.search(SearchRequest(query, mode=mode)).hits
         return [f"{hit.collection}/{hit.document}" for hit in hits]
 
     return {

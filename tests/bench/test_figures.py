@@ -31,6 +31,7 @@ ROWS = {
     "crowd": 1,
     "formats": 2,
     "embedding": 2,
+    "meaning": 8,
 }
 
 
@@ -46,7 +47,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
         (folder / f"page-{number}.md").write_text(page, encoding="utf-8")
     work = tmp_path_factory.mktemp("work")
     made = Corpus([str(folder)], work, queries=4, rounds=1, repeats=1, clients=2, crowd=4)
-    made.slice_seconds, made.crowd_seconds = 0.2, 1.0
+    made.slice_seconds, made.crowd_seconds, made.many_chunks = 0.2, 1.0, 0
     yield made
     made.close()
 
