@@ -143,6 +143,16 @@ def test_phrases_exclusions_and_filters_hold(read_for_meaning: Shelf, mode: Sear
 
 
 @BOTH
+def test_a_filter_that_all_pages_meet_changes_nothing(
+    read_for_meaning: Shelf, mode: SearchMode
+) -> None:
+    filters = Filters(collections=("shelf",))
+    free = ask(read_for_meaning, "car maintenance loan", mode).hits
+    assert free
+    assert ask(read_for_meaning, "car maintenance loan", mode, filters=filters).hits == free
+
+
+@BOTH
 @pytest.mark.parametrize("query", ["xqzptl vwkjrr", "zzzz qqqq xxxx", "qwxz"])
 def test_nonsense_finds_nothing(read_for_meaning: Shelf, mode: SearchMode, query: str) -> None:
     assert found(ask(read_for_meaning, query, mode)) == []

@@ -74,11 +74,15 @@ def find_near(
 
 
 def allowed_pages(engine: Engine, planner: Planner, plan: Plan) -> Sequence[int] | None:
-    """Return the pages that meet the filters, phrases and exclusions; None when there are none."""
+    """Return the pages that meet the filters, phrases and exclusions; None when all do."""
     match = planner.conditions(plan)
     if match is None:
         return None
-    found = engine.match_pages(match, max(1, engine.page_count()))
+    every = engine.page_count()
+    # To name thousands of pages costs far more than to count them.
+    if engine.match_pages(match, 1, count=True).total >= every:
+        return None
+    found = engine.match_pages(match, max(1, every))
     return [document for document, _, _ in found.entries]
 
 
