@@ -98,3 +98,18 @@ def test_the_fingerprint_names_model_and_preparation(model: StaticEmbedder) -> N
     """Two loads of the same files agree."""
     assert model.fingerprint == StaticEmbedder().fingerprint
     assert model.fingerprint.startswith("wordllama-")
+
+
+@pytest.mark.parametrize("text", ["แมวอยู่ไหน", "बिल्ली कहाँ है", "أين القطة", "איפה החתול"])
+def test_questions_in_scripts_that_the_model_knows_by_bytes_only_get_zeros(
+    model: StaticEmbedder, text: str
+) -> None:
+    assert not model.embed_query(text).any()
+    assert model.embed_query(f"{text} in a longer English question about it").any()
+
+
+@pytest.mark.parametrize("text", ["Wo ist die Katze?", "где кошка", "猫在哪里", "고양이는 어디"])
+def test_questions_in_scripts_that_the_model_knows_get_a_vector(
+    model: StaticEmbedder, text: str
+) -> None:
+    assert model.embed_query(text).any()

@@ -45,6 +45,8 @@ _WORD = re.compile(
     r"\u2030-\u205e\u2190-\u2bff\u3001-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]+"
 )
 """Anything but spaces, punctuation and symbols: marks of Indic scripts belong to words."""
+_UNREAD = re.compile("[\u0530-\u10ff\u1200-\u1dff\u2c00-\u2dff\ua980-\uabff]+")
+"""Scripts between the European and the East Asian ones: words alone find better in them."""
 _OTHER_LETTERS = re.compile(r"[^\x00-\x7f]+")
 
 
@@ -70,12 +72,14 @@ class StaticEmbedder:
         return unit_rows(rows)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of queries, made as those of texts."""
-        return self.embed(texts)
+        """Return the vectors of queries; zeros for those in scripts that the model cannot read."""
+        rows = self.embed(texts)
+        rows[[not can_read(text) for text in texts]] = 0
+        return rows
 
     def embed_query(self, text: str) -> Vectors:
-        """Return the vector of a query, made as those of texts."""
-        vector: Vectors = self.embed([text])[0]
+        """Return the vector of a query; zeros in a script that the model cannot read."""
+        vector: Vectors = self.embed_queries([text])[0]
         return vector
 
     def _fill(self, rows: Vectors, texts: Sequence[str]) -> None:
@@ -92,6 +96,12 @@ class StaticEmbedder:
         words = _WORD.findall(lower_shouting(text[:_MAX_CHARACTERS]))
         pieces = b"".join(map(self._pieces.__getitem__, words))
         return np.frombuffer(pieces, np.uint16)[:_MAX_TOKENS]
+
+
+def can_read(text: str) -> bool:
+    """Tell whether most letters are of scripts of which the vocabulary has more than bytes."""
+    letters = sum(map(str.isalpha, text))
+    return 2 * sum(map(len, _UNREAD.findall(text))) <= letters
 
 
 def lower_shouting(text: str) -> str:

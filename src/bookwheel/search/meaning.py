@@ -13,7 +13,8 @@ from bookwheel.search.rank import Ranked, in_order
 _NEAR = 100
 """At least so many of the nearest chunks are looked at."""
 _WHOLE_SHARE = 0.5
-"""The page's middle counts this much beside its nearest chunk."""
+_WHOLE_CHUNKS = 8
+"""The page's middle counts this much beside its nearest chunk, and less in longer pages."""
 _ROUNDING = 0.00005
 """Distances are shown with four digits: one that was shown must be a bound that keeps its hit."""
 _KEPT_FLOOR = 0.8
@@ -51,18 +52,19 @@ class Nearness(NamedTuple):
 
 def find_near(
     engine: Engine, planner: Planner, plan: Plan, embedder: Embedder, words: Iterable[int]
-) -> dict[int, Nearness]:
+) -> dict[int, Nearness] | None:
     """Return how near pages are: those nearest to the question, and those that words found.
 
-    Filters, phrases and exclusions hold here as they do for words.
+    Filters, phrases and exclusions hold here as they do for words. None stands for a question in
+    which the model can read nothing.
     """
     request = plan.request
     text = plan.question.plain
     if request.mode is SearchMode.LEXICAL or request.search_in is SearchIn.TITLE or not text:
-        return {}
+        return None
     query = embedder.embed_query(text)
     if not query.any():
-        return {}
+        return None
     wanted = max(_NEAR, 2 * (request.offset + request.limit))
     allowed = allowed_pages(engine, planner, plan)
     found = engine.nearest(embedder.fingerprint, query, wanted, allowed)
@@ -94,7 +96,8 @@ def measure(matrix: Matrix, query: Vector, *, is_nearest: bool) -> Nearness:
     middle = matrix.sum(axis=0)
     length = float(middle @ middle) ** 0.5
     whole = float(similarities.sum()) / length if length else 0.0
-    score = (1 - _WHOLE_SHARE) * similarity + _WHOLE_SHARE * whole
+    share = _WHOLE_SHARE * min(1.0, _WHOLE_CHUNKS / len(matrix))
+    score = (1 - share) * similarity + share * whole
     return Nearness(score, best + 1, similarity, is_nearest, similarities)
 
 

@@ -103,7 +103,7 @@ def order(
     # A question all whose words some page holds is answered by words, and one none of whose
     # words is known may be nonsense; any other needs all the meaning there is.
     strict = bool(found.whole) or not found.pages
-    if not near and mode is not SearchMode.SEMANTIC:
+    if near is None or not (near or mode is SearchMode.SEMANTIC):
         return ranked, trouble
     return mix(ranked, near, embedder, mode, strict=strict), trouble
 
@@ -125,14 +125,17 @@ def look_again(
 
 def look_near(
     engine: Engine, planner: Planner, plan: Plan, embedder: Embedder, ranked: Sequence[Ranked]
-) -> tuple[dict[int, Nearness], tuple[str, ...]]:
-    """Return how near pages are, or that the model did not answer and words must do."""
+) -> tuple[dict[int, Nearness] | None, tuple[str, ...]]:
+    """Return how near pages are; None, and what to say of it, where words must do."""
+    semantic = plan.request.mode is SearchMode.SEMANTIC
     try:
-        return find_near(engine, planner, plan, embedder, [item.document for item in ranked]), ()
+        near = find_near(engine, planner, plan, embedder, [item.document for item in ranked])
     except Upstream as error:
-        if plan.request.mode is SearchMode.SEMANTIC:
+        if semantic:
             raise
-        return {}, (f"words alone were compared: {error.message}",)
+        return None, (f"words alone were compared: {error.message}",)
+    unread = near is None and semantic
+    return near, ("words alone were compared: the model reads nothing in this",) * unread
 
 
 def add_snippets(
