@@ -108,10 +108,12 @@ def mix(
     mode: SearchMode,
     *,
     strict: bool,
+    whole: frozenset[int] = frozenset(),
 ) -> list[Ranked]:
     """Return one order out of both; a page without vectors stands as its words put it.
 
-    When `strict`, pages that words did not find must be clearly related to come in.
+    When `strict`, pages that words did not find must be clearly related to come in. Meaning lifts
+    the `whole` pages, which hold every word, but does not lower them.
     """
     if mode is SearchMode.SEMANTIC:
         ranked = [item for item in ranked if item.document in near]
@@ -129,6 +131,8 @@ def mix(
         item = by_words.get(document) or Ranked(document, 0, 0.0)
         own = words.get(document, 0.0)
         score = (1 - share) * own + share * meaning.get(document, own)
+        if document in whole and mode is SearchMode.HYBRID:
+            score = max(score, own)
         item = item._replace(score=score, words=own)
         nearness = pages.get(document)
         if nearness and mode is SearchMode.SEMANTIC:

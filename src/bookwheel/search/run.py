@@ -105,7 +105,7 @@ def order(
     strict = bool(found.whole) or not found.pages
     if near is None or not (near or mode is SearchMode.SEMANTIC):
         return ranked, trouble
-    return mix(ranked, near, embedder, mode, strict=strict), trouble
+    return mix(ranked, near, embedder, mode, strict=strict, whole=found.whole), trouble
 
 
 def look_again(
