@@ -47,7 +47,7 @@ def test_what_is_all_embedded_is_known_without_loading_a_model(cars: Shelf) -> N
         library.embed()
     with cars.open() as library:
         assert library.embed() == 0
-        assert "embedder" not in vars(library)
+        assert "embedder" not in vars(library._models)
 
 
 def test_another_preparation_of_texts_makes_all_vectors_anew(
@@ -130,18 +130,18 @@ def test_an_endpoint_that_fails_is_not_asked_again_at_each_search(cars: Shelf) -
 def test_warming_loads_the_model_and_the_vectors(cars: Shelf) -> None:
     with cars.open() as library:
         library.warm()
-        assert "embedder" not in vars(library)
+        assert "embedder" not in vars(library._models)
         library.embed()
     with cars.open() as library:
         library.warm()
-        assert "embedder" in vars(library)
+        assert "embedder" in vars(library._models)
         assert library._engine._vectors._held is not None
 
 
 def test_warming_before_there_is_an_index_does_nothing(shelf: Shelf) -> None:
     with shelf.open() as library:
         library.warm()
-        assert "embedder" not in vars(library)
+        assert "embedder" not in vars(library._models)
 
 
 def test_a_search_by_words_loads_neither_numpy_nor_a_model(cars: Shelf, tmp_path: Path) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -21,6 +19,7 @@ from bookwheel.query import SearchHit, SearchMode, SearchRequest, SearchResults
 from bookwheel.reading import documents as reading
 from bookwheel.reading.documents import TextPart
 from bookwheel.safety.redact import make_safe
+from bookwheel.search.models import Models
 from bookwheel.search.run import add_snippets, search
 from bookwheel.settings import Settings
 
@@ -30,13 +29,11 @@ if TYPE_CHECKING:
     from bookwheel.reading.pointers import PlaceText
     from bookwheel.reading.sections import Heading, SectionText
     from bookwheel.search.meaning import Embedder as SearchEmbedder
-    from bookwheel.search.second_look import SecondLook
 
 DATABASE = "catalog.db"
 NOT_RERANKED = "this is the usual order: a second look needs `pip install 'bookwheel[minilm]'`"
 MOST_FILTERED = 1000
 """Values of one filter; stores take only so many at once."""
-_RETRY_SECONDS = 30.0
 
 
 class Page(NamedTuple):
@@ -63,7 +60,7 @@ class Library:
         self._given: tuple[Collection, ...] = ()
         self._engine = EmbeddedEngine(database)
         self._rebuilds: bool = settings["debug"]
-        self._embedder_trouble: tuple[float, BookwheelError | None] = (0.0, None)
+        self._models = Models(self._engine, settings, version=__version__)
 
     @classmethod
     def open(cls, settings: Settings, paths: Iterable[str] = ()) -> Self:
@@ -233,12 +230,20 @@ class Library:
 
     # Meaning
 
-    @cached_property
+    @property
     def embedder(self) -> Embedder | None:
         """The model that finds by meaning; None when the operator wants none."""
-        from bookwheel.embedders.registry import load
+        return self._models.embedder
 
-        return load(self.settings["embedder"], self.settings)
+    @property
+    def is_embedded(self) -> bool:
+        """Tell, without loading a model, that every document has its vectors."""
+        return self._models.are_done
+
+    @property
+    def knows_meaning(self) -> bool:
+        """Tell whether anything can be found by meaning."""
+        return self._models.know_meaning
 
     def embed(
         self,
@@ -259,77 +264,17 @@ class Library:
             return 0
         with self.writing() as engine:
             done = embed_missing(engine, embedder, on_progress=on_progress, should_stop=should_stop)
-            if not engine.without_vectors(embedder.fingerprint, 1):
-                engine.set_note("embedder", self._embedder_name)
-                engine.set_note("fingerprint", embedder.fingerprint)
+            self._models.note_done(engine, embedder)
         return done
-
-    @property
-    def is_embedded(self) -> bool:
-        """Tell, without loading a model, that every document has its vectors."""
-        if self.settings["embedder"] == "none":
-            return True
-        if self._engine.note("embedder") != self._embedder_name:
-            return False
-        loaded: Embedder | None = self.__dict__.get("embedder")
-        if loaded is not None and self._engine.note("fingerprint") != loaded.fingerprint:
-            return False
-        return not self._engine.lacks_vectors()
-
-    @property
-    def _embedder_name(self) -> str:
-        """What is set, and our version: another one may give other vectors."""
-        names = ("embedder", "embedding_url", "embedding_model", "embedding_dimensions")
-        stated = [str(self.settings[name]) for name in names if self.settings[name]]
-        return " ".join([__version__, *stated])
 
     def warm(self) -> None:
         """Load what the first search by meaning needs, if there is anything to find with it."""
         try:
-            embedder = self._embedder_for(SearchMode.HYBRID)[0] if self.exists else None
+            embedder = self._models.embedder_for(SearchMode.HYBRID)[0] if self.exists else None
             if embedder is not None:
                 self._engine.open_vectors(embedder.fingerprint)
         except BookwheelError:
             pass  # whoever searches is told
-
-    def _embedder_for(self, mode: SearchMode) -> tuple[Embedder | None, str]:
-        """Return the model that a search needs, if there is anything to find with it.
-
-        Where there is none, and words must do, also what is to be said of it.
-        """
-        if mode is SearchMode.LEXICAL:
-            return None, ""
-        if mode is SearchMode.SEMANTIC:
-            return self._require_embedder(), ""
-        try:
-            return self._ready_embedder() if self._engine.has_vectors() else None, ""
-        except IndexUnusable:
-            raise
-        except BookwheelError as error:
-            return None, f"words alone were compared: {error.message}"
-
-    def _ready_embedder(self) -> Embedder | None:
-        """Return the model; one that could not be loaded is not tried again for a while."""
-        until, trouble = self._embedder_trouble
-        if trouble is not None and time.monotonic() < until:
-            raise trouble
-        try:
-            return self.embedder
-        except BookwheelError as error:
-            self._embedder_trouble = (time.monotonic() + _RETRY_SECONDS, error)
-            raise
-
-    def _require_embedder(self) -> Embedder:
-        embedder = self._ready_embedder()
-        if embedder is None:
-            message = "Nothing can be found by meaning: the embedder is `none`."
-            raise BadRequest(message, hint="Search by words, or set another embedder.")
-        if not self._engine.embedded(embedder.fingerprint)[0]:
-            raise BadRequest(
-                "Nothing can be found by meaning: no document has a vector of this model yet.",
-                hint="`bookwheel index` makes them.",
-            )
-        return embedder
 
     def _forget_others(self, engine: EmbeddedEngine) -> None:
         """Drop folders that this index held for another set of folders."""
@@ -365,7 +310,7 @@ class Library:
     def search(self, request: SearchRequest) -> SearchResults:
         """Find documents by words and by meaning."""
         request = self._resolve(request)
-        embedder, trouble = self._embedder_for(request.mode)
+        embedder, trouble = self._models.embedder_for(request.mode)
         return _noting(self._search(request, embedder), trouble)
 
     def search_many(self, requests: Sequence[SearchRequest]) -> Iterator[SearchResults]:
@@ -375,37 +320,19 @@ class Library:
         resolved = [self._resolve(request) for request in requests]
         shared = None
         for request in resolved:
-            embedder, trouble = self._embedder_for(request.mode)
+            embedder, trouble = self._models.embedder_for(request.mode)
             if embedder is not None and shared is None:
                 texts = [each.text for each in resolved if each.mode is not SearchMode.LEXICAL]
                 shared = embedder_of_batch(self._engine, embedder, texts)
             yield _noting(self._search(request, shared if embedder else None), trouble)
 
-    @property
-    def knows_meaning(self) -> bool:
-        """Tell whether anything can be found by meaning."""
-        return self.settings["embedder"] != "none" and self._engine.has_vectors()
-
     def _search(self, request: SearchRequest, embedder: SearchEmbedder | None) -> SearchResults:
         wanted = self.settings["rerank"] != "none" if request.rerank is None else request.rerank
-        second_look = self._second_look if wanted else None
+        second_look = self._models.second_look if wanted else None
         results = search(self._engine, request, embedder, second_look)
         if wanted and second_look is None:
             results = results._replace(remarks=(*results.remarks, NOT_RERANKED))
         return results
-
-    @cached_property
-    def _second_look(self) -> SecondLook | None:
-        """The model that looks at hits again; None where it is not installed."""
-        from bookwheel.search.second_look import SecondLook
-
-        try:
-            from bookwheel.embedders.minilm import MiniLMEmbedder
-
-            model = MiniLMEmbedder()
-        except ModuleNotFoundError:
-            return None
-        return SecondLook(model, seconds=self.settings["rerank_ms"] / 1000)
 
     def _resolve(self, request: SearchRequest) -> SearchRequest:
         """Return a request with the names of its collections; refuse one that cannot be met."""
@@ -495,7 +422,7 @@ class Library:
             text=text,
             limit=limit,
             same_document=same_document,
-            embedder=self._embedder_for(SearchMode.HYBRID)[0],
+            embedder=self._models.embedder_for(SearchMode.HYBRID)[0],
         )
 
     def list_documents(

@@ -1,0 +1,120 @@
+"""The models of a library: which one reads for meaning, which one looks again, and when not."""
+
+from __future__ import annotations
+
+import time
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from bookwheel.errors import BadRequest, BookwheelError, IndexUnusable
+from bookwheel.query import SearchMode
+
+if TYPE_CHECKING:
+    from bookwheel.embedders.base import Embedder
+    from bookwheel.engines.base import Engine
+    from bookwheel.search.second_look import SecondLook
+    from bookwheel.settings import Settings
+
+NONE = "none"
+_RETRY_SECONDS = 30.0
+
+
+class Models:
+    """Loads models when they are needed first; one that cannot be loaded leaves it to words."""
+
+    def __init__(self, engine: Engine, settings: Settings, *, version: str) -> None:
+        self._engine = engine
+        self._version = version
+        self._settings = settings
+        self._trouble: tuple[float, BookwheelError | None] = (0.0, None)
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """The model that finds by meaning; None when the operator wants none."""
+        from bookwheel.embedders.registry import load
+
+        return load(self._settings["embedder"], self._settings)
+
+    @cached_property
+    def second_look(self) -> SecondLook | None:
+        """The model that looks at hits again; None where it is not installed."""
+        from bookwheel.search.second_look import SecondLook
+
+        try:
+            from bookwheel.embedders.minilm import MiniLMEmbedder
+
+            model = MiniLMEmbedder()
+        except ModuleNotFoundError:
+            return None
+        return SecondLook(model, seconds=self._settings["rerank_ms"] / 1000)
+
+    @property
+    def know_meaning(self) -> bool:
+        """Tell whether anything can be found by meaning."""
+        return self._settings["embedder"] != NONE and self._engine.has_vectors()
+
+    def embedder_for(self, mode: SearchMode) -> tuple[Embedder | None, str]:
+        """Return the model that a search needs, if there is anything to find with it.
+
+        Where there is none, and words must do, also what is to be said of it.
+        """
+        if mode is SearchMode.LEXICAL:
+            return None, ""
+        if mode is SearchMode.SEMANTIC:
+            return self._require_embedder(), ""
+        try:
+            return self._ready_embedder() if self._engine.has_vectors() else None, ""
+        except IndexUnusable:
+            raise
+        except BookwheelError as error:
+            return None, f"words alone were compared: {error.message}"
+
+    def _ready_embedder(self) -> Embedder | None:
+        """Return the model; one that could not be loaded is not tried again for a while."""
+        until, trouble = self._trouble
+        if trouble is not None and time.monotonic() < until:
+            raise trouble
+        try:
+            return self.embedder
+        except BookwheelError as error:
+            self._trouble = (time.monotonic() + _RETRY_SECONDS, error)
+            raise
+
+    def _require_embedder(self) -> Embedder:
+        embedder = self._ready_embedder()
+        if embedder is None:
+            message = "Nothing can be found by meaning: the embedder is `none`."
+            raise BadRequest(message, hint="Search by words, or set another embedder.")
+        if not self._engine.embedded(embedder.fingerprint)[0]:
+            raise BadRequest(
+                "Nothing can be found by meaning: no document has a vector of this model yet.",
+                hint="`bookwheel index` makes them.",
+            )
+        return embedder
+
+    # Whether every document has its vectors
+
+    @property
+    def are_done(self) -> bool:
+        """Tell, without loading a model, that every document has its vectors."""
+        if self._settings["embedder"] == NONE:
+            return True
+        if self._engine.note("embedder") != self._name:
+            return False
+        loaded: Embedder | None = self.__dict__.get("embedder")
+        if loaded is not None and self._engine.note("fingerprint") != loaded.fingerprint:
+            return False
+        return not self._engine.lacks_vectors()
+
+    def note_done(self, engine: Engine, embedder: Embedder) -> None:
+        """Note that every document has its vectors, if that is so."""
+        if not engine.without_vectors(embedder.fingerprint, 1):
+            engine.set_note("embedder", self._name)
+            engine.set_note("fingerprint", embedder.fingerprint)
+
+    @property
+    def _name(self) -> str:
+        """What is set, and our version: another one may give other vectors."""
+        names = ("embedder", "embedding_url", "embedding_model", "embedding_dimensions")
+        stated = [str(self._settings[name]) for name in names if self._settings[name]]
+        return " ".join([self._version, *stated])
