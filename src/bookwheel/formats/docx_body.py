@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from lxml import etree
@@ -337,13 +337,13 @@ class _OpenRow:
     __slots__ = ("cells", "is_deleted", "latest", "start")
 
     def __init__(self, page: int) -> None:
-        self.cells: list[list[Piece]] = []
+        self.cells: list[Sequence[Piece]] = []
         self.start = self.latest = page
         self.is_deleted = False
 
     def skip(self, columns: int) -> None:
         """Leave columns empty, those that a cell spans."""
-        self.cells += [[] for _ in range(min(columns, MAX_COLUMNS - len(self.cells)))]
+        self.cells += [()] * min(columns, MAX_COLUMNS - len(self.cells))
 
 
 def note_mark(kind: str, number: int) -> str:
@@ -351,6 +351,6 @@ def note_mark(kind: str, number: int) -> str:
     return f"[^{'e' if kind == 'endnote' else ''}{number}]"
 
 
-def _pages(pieces: list[Piece]) -> Iterator[int]:
+def _pages(pieces: Sequence[Piece]) -> Iterator[int]:
     for piece in pieces:
         yield piece.page if isinstance(piece, Block) else piece.rows[0].page

@@ -36,7 +36,7 @@ class Block(NamedTuple):
 class Row(NamedTuple):
     """A row of a table; each cell is a list of what stands in it."""
 
-    cells: list[list[Piece]]
+    cells: Sequence[Sequence[Piece]]
     page: int = 0
 
 

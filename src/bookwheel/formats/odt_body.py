@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from lxml import etree
 
@@ -68,7 +68,7 @@ class Walk:
         self.lists: list[_List] = []
         self.counted: dict[tuple[str, int], int] = {}
         self.rows: list[Row] = []
-        self.cells: list[list[Piece]] = []
+        self.cells: list[Sequence[Piece]] = []
         self.row_start = 1
         self.in_paragraph = False
         self.has_begun = False
@@ -244,7 +244,7 @@ class Walk:
 
     def row(self, element: etree._Element) -> None:
         outer = self.cells, self.row_start
-        cells: list[list[Piece]] = []
+        cells: list[Sequence[Piece]] = []
         self.cells, self.row_start = cells, self.page
         page = self.page
         self.enter(element)
@@ -261,4 +261,4 @@ class Walk:
         self.page = max(latest, self.page)
         repeated = integer(value(element, "number-columns-repeated"))
         cells.append(pieces)
-        cells += [[] for _ in range(min(repeated, MAX_COLUMNS - len(cells) + 1) - 1)]
+        cells += [()] * (min(repeated, MAX_COLUMNS - len(cells) + 1) - 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from bookwheel.formats.fields import link_target
@@ -44,7 +45,7 @@ class Story:
         self.boxes: list[Piece] = []
         self._links: list[tuple[int, str]] = []
         self._rows: list[Row] = []
-        self._cells: list[list[Piece]] = []
+        self._cells: list[Sequence[Piece]] = []
         self._cell: list[Piece] = []
 
     def begin_link(self, instruction: str) -> None:
