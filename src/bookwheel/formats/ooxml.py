@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -13,6 +14,7 @@ from bookwheel.formats.package import Package
 from bookwheel.model import Status
 
 _MAX_PROPERTY = 2_048
+_PLAIN_NAME = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*")
 _PROPERTIES = {
     "title": "title",
     "creator": "author",
@@ -45,11 +47,18 @@ def read_relations(package: Package, part: str) -> dict[str, Relation]:
         target = str(element.get("Target", "")).strip()
         external = element.get("TargetMode", "").lower() == "external"
         if not external:
-            target = posixpath.join("/", folder, target.replace("\\", "/"))
-            target = unquote(posixpath.normpath(target)).lstrip("/")
+            target = _resolve(folder, target)
         kind = str(element.get("Type", "")).rpartition("/")[2]
         found[str(element.get("Id", ""))] = Relation(kind, target, external)
     return found
+
+
+def _resolve(folder: str, target: str) -> str:
+    """Return the name of a part that stands relative to a folder."""
+    if _PLAIN_NAME.fullmatch(target):
+        return f"{folder}/{target}" if folder else target
+    path = posixpath.join("/", folder, target.replace("\\", "/"))
+    return unquote(posixpath.normpath(path)).lstrip("/")
 
 
 def find_main_part(package: Package, relations: Mapping[str, Relation] | None = None) -> str:
