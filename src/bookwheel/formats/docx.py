@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from posixpath import basename
 
 from lxml import etree
@@ -41,9 +42,16 @@ class _Document:
         self._relations = {self.main: self.relations}
         self._drawn: set[str] = set()
         self._part = self.main
+        self.styles = Styles(self._read_styles)
+
+    @cached_property
+    def _aside(self) -> Walk:
+        """The walk over what does not stand in the document itself."""
+        return self._make_walk()
+
+    def _read_styles(self) -> bytes:
         styles = next(self._parts("styles"), "")
-        self.styles = Styles(package.read(styles) if styles else b"")
-        self._aside = self._make_walk()
+        return self.package.read(styles) if styles else b""
 
     def read_about(self) -> About:
         return read_about(self.package, self._outer)

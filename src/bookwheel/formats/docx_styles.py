@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 from xml.sax.saxutils import unescape
@@ -45,13 +46,14 @@ class Styles:
     a document uses ten.
     """
 
-    def __init__(self, part: bytes) -> None:
-        self._part = part
+    def __init__(self, read_part: Callable[[], bytes]) -> None:
+        self._read_part = read_part
         self._known: dict[str, Style] = {}
 
     @cached_property
     def _sources(self) -> dict[str, str]:
-        text = self._part.decode("utf-16" if b"\0" in self._part[:4] else "utf-8", "replace")
+        part = self._read_part()
+        text = part.decode("utf-16" if b"\0" in part[:4] else "utf-8", "replace")
         return {
             unescape(source[1 : source.find(source[0], 1)]): source
             for source in text.split("styleId=")[1:]
