@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from lxml import etree
 
 from bookwheel.formats.elements import local_name
@@ -13,6 +15,7 @@ from bookwheel.formats.package import Package, parse_xml
 from bookwheel.model import Parsed
 
 _CONTENT, _STYLES = "content.xml", "styles.xml"
+_MARGIN = re.compile(rb":(?:header|footer)(?:-left|-first)?[\s>]")
 _MARGINS = frozenset({"header", "footer"})
 
 
@@ -42,7 +45,7 @@ def _walk(element: etree._Element, styles: Styles) -> tuple[list[Piece], Walk]:
 
 def _margins(styles: Styles, common: bytes) -> list[str]:
     """Return the texts of headers and footers, each once."""
-    if b":header" not in common and b":footer" not in common:
+    if not _MARGIN.search(common):  # most have none, and the part is large
         return []
     found: dict[str, None] = {}
     for master in styles.common.iter("{*}master-page"):

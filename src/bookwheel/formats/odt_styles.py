@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from lxml import etree
@@ -19,7 +20,8 @@ class Styles:
 
     def __init__(self, content: etree._Element, common: bytes) -> None:
         self._common = common
-        self._lists: dict[str, dict[int, bool]] = {}
+        self._lists: dict[str, etree._Element] = {}
+        self._levels: dict[str, dict[int, bool]] = {}
         self.titles = {_TITLE}
         self.page_breaks: set[str] = set()
         for element in content.iterchildren("{*}automatic-styles"):
@@ -40,7 +42,9 @@ class Styles:
         """Tell whether items on this level (from 1) of a list have numbers."""
         if name not in self._lists and self._common:
             _ = self.common
-        return self._lists.get(name, {}).get(level, False)
+        if name not in self._levels:
+            self._levels[name] = dict(_read_levels(self._lists.get(name)))
+        return self._levels[name].get(level, False)
 
     def _read(self, styles: etree._Element) -> None:
         self._read_lists(styles)
@@ -58,12 +62,13 @@ class Styles:
 
     def _read_lists(self, styles: etree._Element) -> None:
         for style in styles.iterchildren("{*}list-style"):
-            levels = self._lists.setdefault(value(style, "name"), {})
-            for element in style:
-                kind = local_name(element.tag)
-                level = value(element, "level")
-                if kind.startswith(_LEVEL) and level.isdecimal():
-                    # A level with no format shows no number.
-                    levels[int(level)] = kind == _LEVEL + "number" and bool(
-                        value(element, "num-format")
-                    )
+            self._lists.setdefault(value(style, "name"), style)
+
+
+def _read_levels(style: etree._Element | None) -> Iterator[tuple[int, bool]]:
+    """Yield the levels of a list, and whether each has numbers."""
+    for element in style if style is not None else ():
+        kind, level = local_name(element.tag), value(element, "level")
+        if kind.startswith(_LEVEL) and level.isdecimal():
+            # A level with no format shows no number.
+            yield int(level), kind == _LEVEL + "number" and bool(value(element, "num-format"))
