@@ -91,6 +91,8 @@ class SearchHit(NamedTuple):
     chunk: int
     chunks: int
     language: str = ""
+    word_score: float | None = None
+    """The share that its words have in the above, 0 to 1; None where words alone were compared."""
     rank_score: float = 0.0
     """What the order of the answer comes from; comparable within one answer only."""
     similarity: float | None = None
@@ -110,6 +112,12 @@ class SearchResults(NamedTuple):
     """All files in the scope of the filters by collection, type and folder, readable or not."""
     remarks: tuple[str, ...] = ()
     """What of the request was not done, or not all of it."""
+
+    @property
+    def respelt(self) -> str:
+        """Say which words were also taken for others; nothing if none was."""
+        notes = [note for note in self.relaxed if "' also as '" in note]
+        return f"Note: {'; '.join(notes)}." if notes else ""
 
     @property
     def caution(self) -> str:

@@ -83,6 +83,14 @@ def _text(text: str) -> str:
     return text
 
 
+def _embedder(text: str) -> str:
+    """static, minilm, http, none, or a kind and a model"""
+    kinds = ("model2vec:", "fastembed:", "sentence-transformers:")
+    if text not in ("static", "minilm", "http", "none") and not text.startswith(kinds):
+        raise ValueError("must be static, minilm, http, none, or a kind such as model2vec:MODEL")
+    return text
+
+
 def _address(text: str) -> str:
     """an address that begins with http:// or https://"""
     if not text.startswith(("http://", "https://")):
@@ -155,7 +163,7 @@ SETTINGS: tuple[Row, ...] = (
     Row("reconcile_seconds", _whole(1, 86400), 60, "How often a watched folder is looked through."),
     Row(
         "embedder",
-        _text,
+        _embedder,
         "static",
         "Model that finds texts by meaning: static, minilm, http, model2vec:MODEL, "
         "fastembed:MODEL, sentence-transformers:MODEL; none: words alone.",

@@ -25,7 +25,8 @@ def test_a_search_finds_by_meaning_at_the_first_call(call: Call, cars: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("mode", "documents"), [("lexical", []), ("semantic", ["cars.md"]), ("hybrid", ["cars.md"])]
+    ("mode", "documents"),
+    [("lexical", []), ("semantic", ["cars.md", "bread.md"]), ("hybrid", ["cars.md"])],
 )
 def test_the_mode_says_by_what_is_found(
     call: Call, cars: Path, mode: str, documents: list[str]
@@ -66,7 +67,7 @@ def test_explain_says_why_a_hit_stands_where_it_does(call: Call, cars: Path) -> 
 def test_explain_adds_a_line_for_people(call: Call, cars: Path) -> None:
     shown = call("search", "petrol", cars, "--explain").out.splitlines()
     assert shown[3].startswith("   ranked by ")
-    assert " · words in content: petrol · meaning: cosine 0." in shown[3]
+    assert " · words 1.00, in content: petrol · meaning: cosine 0." in shown[3]
     assert shown[3].endswith(" · passage 1 of 1")
     words = call("search", "petrol", cars, "--explain", "--mode", "lexical").out.splitlines()
     assert "meaning: not compared" in words[3]

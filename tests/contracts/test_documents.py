@@ -40,3 +40,27 @@ def test_halves_of_characters_are_answered_with_what_can_be_sent(handbook: Libra
 
     asked = {"collection": "notes", "document": "README.md", "chunk": "\ud800"}
     assert json.loads(reply(handbook, "find_related", **asked).text)["related"] == []
+
+
+def test_a_hit_names_the_place_and_the_place_can_be_read(shelf: Shelf) -> None:
+    shelf.put("stock.csv", "item,count\nzebra,3\notter,5\n")
+    shelf.update()
+    with shelf.open() as library:
+        (hit,) = json.loads(reply(library, "search", query="otter").text)
+        read = json.loads(
+            reply(
+                library, "get_section", collection="notes", document="stock.csv", section="row 3"
+            ).text
+        )
+        missing = reply(
+            library, "get_section", collection="notes", document="stock.csv", section="page 9"
+        )
+
+    assert hit["pointer"] == "rows 1-3"
+    assert (read["section"], read["content"]) == ("row 3", "| otter | 5 |")
+    assert missing.is_error
+
+
+def test_an_answer_says_which_word_was_taken_for_another(handbook: Library) -> None:
+    (hit,) = json.loads(reply(handbook, "search", query="zebta").text)
+    assert hit["note"] == "Note: 'zebta' also as 'zebra'."

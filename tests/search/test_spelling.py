@@ -25,7 +25,10 @@ def lengths(*words: str) -> dict[int, list[str]]:
         ("pletter", [(1, "letter")]),
         ("ettre", []),
         ("lttre", []),
-        ("elttre", [(2, "letter")]),
+        ("elttre", []),
+        ("corresspond", [(1, "correspond")]),
+        ("corresspondd", [(2, "correspond")]),
+        ("gorresspond", []),
         ("letter", []),
         ("12", []),
         ("777", []),
@@ -34,7 +37,7 @@ def lengths(*words: str) -> dict[int, list[str]]:
 def test_one_slip_is_near_and_two_only_in_a_long_word(
     word: str, near: list[tuple[int, str]]
 ) -> None:
-    assert near_words(word, lengths("letter", "1234", "778")) == near
+    assert near_words(word, lengths("letter", "1234", "778", "correspond")) == near
 
 
 def test_the_commonest_of_equally_near_words_comes_first(shelf: Shelf) -> None:

@@ -51,7 +51,7 @@ def update(library: Library, *, full: bool = False) -> list[Report]:
         try:
             library.embed(on_progress=on_embedding)
         except BookwheelError as error:
-            print(f"bookwheel: searching by words alone. {error}", file=sys.stderr)
+            print(f"bookwheel: searching by words alone. {error.advice}", file=sys.stderr)
     return reports
 
 

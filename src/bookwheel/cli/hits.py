@@ -53,6 +53,7 @@ def _reasons(hit: SearchHit) -> dict[str, Any]:
     """Return what a hit's place in the answer comes from."""
     return {
         "rank_score": round(hit.rank_score, 4),
+        "word_score": None if hit.word_score is None else round(hit.word_score, 4),
         "matched_in": hit.matched_in,
         "words": [hit.snippet.text[start:end] for start, end in hit.snippet.marks],
         "similarity": None if hit.similarity is None else round(hit.similarity, 4),
@@ -62,9 +63,11 @@ def _reasons(hit: SearchHit) -> dict[str, Any]:
 
 def _why(hit: SearchHit) -> str:
     words = ", ".join(dict.fromkeys(hit.snippet.text[a:b] for a, b in hit.snippet.marks))
+    found = f"in {hit.matched_in.value}: {words}" if words else "none in its passage"
+    share = "" if hit.word_score is None else f" {hit.word_score:.2f}"
     meaning = "not compared" if hit.similarity is None else f"cosine {hit.similarity:.2f}"
     return (
-        f"ranked by {hit.rank_score:.3f} · words in {hit.matched_in.value}: {words or 'none'} "
+        f"ranked by {hit.rank_score:.3f} · words{share}, {found} "
         f"· meaning: {meaning} · passage {hit.chunk} of {hit.chunks}"
     )
 

@@ -22,8 +22,9 @@ from bookwheel.contracts.documents_answers import (
 )
 from bookwheel.contracts.tool import Contract, Reply, Tool
 from bookwheel.contracts.work import Work
-from bookwheel.errors import BookwheelError
+from bookwheel.errors import BadRequest, BookwheelError, NotFound
 from bookwheel.library import Library
+from bookwheel.model import Document
 from bookwheel.query import Filters, SearchMode, SearchRequest
 from bookwheel.reading.documents import find_collection
 
@@ -51,8 +52,8 @@ def search(work: Work, asked: take.Search) -> Reply:
     results = library.search(request)
     found = list_hits(library, results.hits)
     remarks = [work.remark] * bool(work.remark) + [_sentence(each) for each in results.remarks]
-    if found and results.caution:
-        remarks.append(results.caution)
+    if found:
+        remarks += [each for each in (results.respelt, results.caution) if each]
     if not found:
         anywhere = request._replace(filters=Filters(), limit=_NEAR, rerank=False)
         elsewhere = library.search(anywhere).hits if asked.collections else ()
@@ -101,7 +102,13 @@ def get_section(work: Work, asked: take.GetSection) -> Reply:
     """Answer one section of a document."""
     library = work.library
     document = library.document(asked.document, asked.collection)
-    found = library.section(document, asked.section, subsections=asked.includeSubsections)
+    try:
+        found = library.section(document, asked.section, subsections=asked.includeSubsections)
+    except NotFound:
+        place = _place(library, document, asked.section)
+        if place is None:
+            raise
+        return reply_with(name_document(library, document) | place)
     answer = name_document(library, document) | {
         "section": found.heading,
         "level": found.level,
@@ -119,6 +126,17 @@ def get_section(work: Work, asked: take.GetSection) -> Reply:
     return reply_with(answer)
 
 
+def _place(library: Library, document: Document, pointer: str) -> dict[str, Any] | None:
+    """Return the page, slide or other place that a hit's pointer names, if it names one."""
+    try:
+        found = library.place(document, pointer)
+    except (NotFound, BadRequest):
+        return None
+    text = found.text[:LONGEST_SECTION]
+    answer = {"section": sendable(pointer), "content": text, "startLine": found.start_line}
+    return answer | {"endLine": found.start_line + text.count("\n")}
+
+
 def search_batch(work: Work, asked: take.SearchBatch) -> Reply:
     """Answer several searches at once."""
     library = work.library
@@ -130,8 +148,10 @@ def search_batch(work: Work, asked: take.SearchBatch) -> Reply:
         found = list_hits(library, results.hits)
         entries.append({"query": sendable(request.text), "results": found})
         remarks |= dict.fromkeys(map(_sentence, results.remarks))
-        remarks |= dict.fromkeys([results.caution] * bool(results.caution))
-        work.advance(len(entries), len(requests), "searching")
+        said = (results.respelt, results.caution)
+        remarks |= dict.fromkeys(each for each in said if each)
+        if len(entries) < len(requests):
+            work.advance(len(entries), len(requests), "searching")
     note = {"note": " ".join(remarks)} if remarks else {}
     count = sum(len(entry["results"]) for entry in entries)
     return reply_with({"results": entries} | note, results=count)

@@ -120,6 +120,8 @@ def list_hits(
         if heading:
             item["sectionHeading"] = heading
         item |= {"content": hit.passage, "relevanceScore": hit.score, "distance": _distance(hit)}
+        if hit.pointer and not hit.pointer.startswith("line"):
+            item["pointer"] = hit.pointer
         if hit.chunk:
             item |= {"chunkIndex": hit.chunk, "totalChunks": hit.chunks}
         made.append(item)

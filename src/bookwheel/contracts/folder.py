@@ -87,7 +87,7 @@ def search_documents(work: Work, arguments: SearchDocuments) -> Reply:
     alone = is_alone(library)
     entries = [_entry(n, hit, alone) for n, hit in enumerate(results.hits, 1)]
     body = entries or [_explain_nothing(library, request, results)]
-    body += [remark for remark in (work.remark, results.caution) if remark]
+    body += [remark for remark in (results.respelt, work.remark, results.caution) if remark]
     return Reply("\n\n".join([f"Search results: {count} matches", *body]), results=count)
 
 

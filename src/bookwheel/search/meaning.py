@@ -116,7 +116,7 @@ def mix(
     the `whole` pages, which hold every word, but does not lower them.
     """
     if mode is SearchMode.SEMANTIC:
-        ranked = [item for item in ranked if item.document in near]
+        ranked, strict = (), False
     share = 1.0 if mode is SearchMode.SEMANTIC else embedder.weight
     by_words = {item.document: item for item in ranked}
     words = _scale_words(ranked)
@@ -135,8 +135,6 @@ def mix(
             score = max(score, own)
         item = item._replace(score=score, words=own)
         nearness = pages.get(document)
-        if nearness and mode is SearchMode.SEMANTIC:
-            item = item._replace(chunk=nearness.chunk)
         mixed.append(with_meaning(item, nearness, embedder) if nearness else item)
     return in_order(mixed)
 

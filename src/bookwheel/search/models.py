@@ -67,7 +67,7 @@ class Models:
         except IndexUnusable:
             raise
         except BookwheelError as error:
-            return None, f"words alone were compared: {error.message}"
+            return None, f"words alone were compared: {error.message.rstrip('.')}"
 
     def _ready_embedder(self) -> Embedder | None:
         """Return the model; one that could not be loaded is not tried again for a while."""

@@ -23,7 +23,7 @@ class Ranked(NamedTuple):
     score: float
     bonus: float = 0.0
     """More than any score, where the title is what was asked for."""
-    words: float = 0.0
+    words: float | None = None
     """Its share by words when both are mixed, 0 to 1."""
     meaning: float = 0.0
     """How much of the question's meaning it meets, 0 to 1."""

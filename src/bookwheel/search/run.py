@@ -102,10 +102,16 @@ def order(
     near, trouble = look_near(engine, planner, plan, embedder, ranked)
     # A question all whose words some page holds is answered by words, and one none of whose
     # words is known may be nonsense; any other needs all the meaning there is.
-    strict = bool(found.whole) or not found.pages
+    whole = found.whole if _all_known(plan) else frozenset()
+    strict = bool(whole) or not found.pages
     if near is None or not (near or mode is SearchMode.SEMANTIC):
         return ranked, trouble
-    return mix(ranked, near, embedder, mode, strict=strict, whole=found.whole), trouble
+    return mix(ranked, near, embedder, mode, strict=strict, whole=whole), trouble
+
+
+def _all_known(plan: Plan) -> bool:
+    """Tell whether the index has every telling word as it was written."""
+    return all(clause.known and not clause.respelt for clause in plan.clauses if not clause.filler)
 
 
 def look_again(
@@ -133,7 +139,7 @@ def look_near(
     except Upstream as error:
         if semantic:
             raise
-        return None, (f"words alone were compared: {error.message}",)
+        return None, (f"words alone were compared: {error.message.rstrip('.')}",)
     unread = near is None and semantic
     return near, ("words alone were compared: the model reads nothing in this",) * unread
 
@@ -161,7 +167,9 @@ def correct(
     engine: Engine, planner: Planner, plan: Plan, languages: tuple[str, ...]
 ) -> tuple[Plan, tuple[str, ...], tuple[str, ...]]:
     """Widen words that look like slips; return the plan, what was done, and titles meant."""
-    speller = Speller(engine, plan.request.filters) if plan.request.fuzzy else None
+    # Where meaning alone counts, slips are the model's affair.
+    fuzzy = plan.request.fuzzy and plan.request.mode is not SearchMode.SEMANTIC
+    speller = Speller(engine, plan.request.filters) if fuzzy else None
     clauses: list[Clause] = []
     notes: list[str] = []
     titles = [plan.question.title]

@@ -158,6 +158,7 @@ def _hit(seen: _Seen, score: float) -> SearchHit:
         chunk=passage.chunk.ordinal if passage else 0,
         chunks=document.chunks,
         language=document.language,
+        word_score=seen.item.words,
         rank_score=seen.item.score,
         similarity=seen.item.similarity,
     )

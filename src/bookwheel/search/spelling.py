@@ -11,6 +11,8 @@ from bookwheel.text.words import is_unspaced
 MOST_CANDIDATES = 4
 MOST_PAIRS = 20
 _SHORTEST = 3
+_LONG = 8
+"""So many letters a word must have for two slips in it; the first letter is then right."""
 _SHORTEST_BEGINNING = 4
 _LONGEST_ENDING = 8
 _TINY = 20
@@ -22,9 +24,14 @@ def near_words(word: str, vocabulary: Mapping[int, Sequence[str]]) -> list[tuple
     if len(word) < _SHORTEST or not any(letter.isalpha() for letter in word):
         return []
     found = _within(word, vocabulary, 1)
-    if not found and len(word) >= 6:
-        found = _within(word, vocabulary, 2)
+    if not found and len(word) >= _LONG:
+        found = [near for near in _within(word, vocabulary, 2) if near[1][0] == word[0]]
     return found
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    """Tell words with the same first letter, or of which one lacks it."""
+    return one[0] == other[0] or one[1:] == other or other[1:] == one
 
 
 def _within(
@@ -80,6 +87,7 @@ class Speller:
     def stems(self, stem: str) -> list[str]:
         """Return the likeliest meant stems: a slip may sit in a form that no page has."""
         near = near_words(stem, self._engine.vocabulary(Field.BODY))
+        near = [each for each in near if _begin_alike(stem, each[1])]
         return self._likeliest(stem, near, Field.BODY, 0)
 
     def _likeliest(

@@ -142,13 +142,13 @@ def _work(pipe: Connection, settings: Settings, folders: Sequence[str]) -> None:
     logging.basicConfig(format=LOG_FORMAT, level=logging.INFO)
     with Library.open(settings, folders) as library:
         library.warm()
-        pipe.send(None)
-        while True:
-            try:
+        try:
+            pipe.send(None)
+            while True:
                 order: Order = pipe.recv()
-            except (EOFError, OSError):
-                return
-            pipe.send(_answer(library, order))
+                pipe.send(_answer(library, order))
+        except (EOFError, OSError):
+            return  # the server has gone
 
 
 @cache
