@@ -6,9 +6,10 @@ import re
 import struct
 import zlib
 from io import BytesIO
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
+from zipfile import ZIP_STORED, BadZipFile
 
 from bookwheel.formats.base import Unreadable
+from bookwheel.formats.directory import Member, content_start, inflate, read_directory
 from bookwheel.model import Status
 
 ZIP, OLE = "a zip archive", "an OLE file"
@@ -127,8 +128,7 @@ def _zip_kind(data: bytes) -> str:
         if kind:
             return kind
     try:
-        with ZipFile(BytesIO(data)) as package:
-            return _package_kind(package)
+        return _package_kind(data)
     except _ZIP_ERRORS:
         return ZIP
 
@@ -141,18 +141,16 @@ def _unpack(data: bytes, start: int) -> bytes:
     """Return the member that begins here; nothing if it is packed otherwise or damaged."""
     if data[8:10] != b"\x08\0":
         return b""
-    try:
-        return zlib.decompressobj(-15).decompress(data[start : start + _MAX_PACKED], _MAX_TYPES)
-    except zlib.error:
-        return b""
+    return inflate(data[start : start + _MAX_PACKED], _MAX_TYPES) or b""
 
 
-def _package_kind(package: ZipFile) -> str:
-    names = {name.lower().lstrip("/"): name for name in package.namelist()[:20_000]}
-    mime = _begin(package, names.get("mimetype"), 100).strip().removesuffix(b"-template")
+def _package_kind(data: bytes) -> str:
+    members = read_directory(data)[:20_000]
+    names = {member.name.lower().lstrip("/"): member for member in members}
+    mime = _begin(data, names.get("mimetype"), 100).strip().removesuffix(b"-template")
     if mime in _MIME_KINDS:
         return _MIME_KINDS[mime]
-    types = _begin(package, names.get("[content_types].xml"), _MAX_TYPES)
+    types = _begin(data, names.get("[content_types].xml"), _MAX_TYPES)
     if kind := _content_kind(types):
         return kind
     if "meta-inf/container.xml" in names:
@@ -162,15 +160,16 @@ def _package_kind(package: ZipFile) -> str:
     )
 
 
-def _begin(package: ZipFile, name: str | None, size: int) -> bytes:
+def _begin(data: bytes, member: Member | None, size: int) -> bytes:
     """Return the beginning of a member, if there is one that can be read."""
-    member = package.getinfo(name) if name is not None else None
-    if member is None or member.flag_bits & 1:
+    start = None if member is None or member.flags & 1 else content_start(data, member)
+    if member is None or start is None:
         return b""
-    if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-        return b""
-    with package.open(member) as file:
-        return file.read(size)
+    packed = data[start : start + min(_MAX_PACKED, member.packed_size)]
+    content = packed if member.method == ZIP_STORED else inflate(packed, size)
+    if content is None:
+        raise BadZipFile(f"damaged {member.name}")
+    return content[:size]
 
 
 def _ole_kind(data: bytes) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import zlib
 from io import BytesIO
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 from lxml import etree
 
 from bookwheel.formats.base import Unreadable
+from bookwheel.formats.directory import Member, content_start, inflate, read_directory, unpack
 from bookwheel.model import Status
 
 MAX_MEMBERS = 20_000
@@ -31,12 +32,11 @@ class Package:
     def __init__(self, data: bytes) -> None:
         self._data = data
         try:
-            self._zip = ZipFile(BytesIO(data))
-            members = self._zip.infolist()
+            members = read_directory(data)
         except (BadZipFile, ValueError, OSError, NotImplementedError) as error:
             raise _damaged(error) from None
         _refuse_bombs(members, len(data))
-        self._members = {_normal(member.filename): member for member in members}
+        self._members = {_normal(member.name): member for member in members}
 
     @property
     def names(self) -> list[str]:
@@ -52,15 +52,18 @@ class Package:
         member = self._members.get(_normal(name))
         if member is None:
             raise Unreadable(Status.UNREADABLE, f"its part {name[:100]} is missing")
-        if member.flag_bits & 1:
+        if member.flags & 1:
             raise Unreadable(Status.ENCRYPTED, "it is protected by a password")
-        if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        if member.method not in (ZIP_STORED, ZIP_DEFLATED):
             raise Unreadable(Status.UNREADABLE, "a zip package that is not packed by deflate")
-        content = _unpack(self._data, member)
+        content = unpack(self._data, member)
         if content is not None:
             return content
         try:
-            with self._zip.open(member) as file:
+            with (
+                ZipFile(BytesIO(self._data)) as odd,
+                odd.open(odd.infolist()[member.place]) as file,
+            ):
                 return file.read(MAX_MEMBER + 1)
         except _DAMAGE as error:
             raise _damaged(error) from None
@@ -68,16 +71,16 @@ class Package:
     def read_head(self, name: str, size: int) -> bytes:
         """Return the first bytes of a member; nothing when there is none or it is damaged."""
         member = self._members.get(_normal(name))
-        start = None if member is None else _content_start(self._data, member)
+        start = None if member is None else content_start(self._data, member)
         if member is None or start is None:
             return b""
-        packed = self._data[start : start + min(size, member.compress_size)]
-        return _inflate(packed, size) or b"" if member.compress_type == ZIP_DEFLATED else packed
+        packed = self._data[start : start + min(size, member.packed_size)]
+        return inflate(packed, size) or b"" if member.method == ZIP_DEFLATED else packed
 
     def size(self, name: str) -> int:
         """Return how long a member says it is, unpacked."""
         member = self._members.get(_normal(name))
-        return member.file_size if member is not None else 0
+        return member.size if member is not None else 0
 
     def read_xml(self, name: str) -> etree._Element:
         """Return the root of an XML member."""
@@ -100,48 +103,17 @@ def refuse_doctype(data: bytes) -> None:
         raise Unreadable(Status.UNREADABLE, "its XML declares a document type")
 
 
-def _content_start(data: bytes, member: ZipInfo) -> int | None:
-    """Return where the content of a member begins, if it is packed in one of the usual ways."""
-    start = member.header_offset
-    header = data[start : start + 30]
-    if member.compress_type not in (ZIP_DEFLATED, ZIP_STORED) or header[:4] != b"PK\3\4":
-        return None
-    names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
-    return start + 30 + names
-
-
-def _unpack(data: bytes, member: ZipInfo) -> bytes | None:
-    """Return a member that is sound, at twice the speed of zipfile; odd ones are left to it."""
-    start = _content_start(data, member)
-    if start is None:
-        return None
-    content: bytes | None = data[start : start + member.compress_size]
-    if content and member.compress_type == ZIP_DEFLATED:
-        content = _inflate(content, member.file_size + 1)
-    if content is None or len(content) != member.file_size:
-        return None
-    return content if zlib.crc32(content) == member.CRC else None
-
-
-def _inflate(packed: bytes, size: int) -> bytes | None:
-    """Unpack no more than so many bytes; None where they are damaged."""
-    try:
-        return zlib.decompressobj(-15).decompress(packed, size)
-    except zlib.error:
-        return None
-
-
 def _normal(name: str) -> str:
     return name.replace("\\", "/").lstrip("/").lower()
 
 
-def _refuse_bombs(members: list[ZipInfo], size: int) -> None:
-    total = sum(member.file_size for member in members)
+def _refuse_bombs(members: list[Member], size: int) -> None:
+    total = sum(member.size for member in members)
     if len(members) > MAX_MEMBERS:
         raise Unreadable(Status.TOO_LARGE, f"packs more than {MAX_MEMBERS:,} files")
     if total > MAX_TOTAL or (total > _FREE and total > size * _MAX_RATIO):
         raise Unreadable(Status.TOO_LARGE, f"unpacks to {total:,} bytes from {size:,}")
-    if any(member.file_size > MAX_MEMBER for member in members):
+    if any(member.size > MAX_MEMBER for member in members):
         raise Unreadable(Status.TOO_LARGE, f"has a part of more than {MAX_MEMBER:,} bytes")
 
 
