@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from bookwheel.formats.base import Unreadable
 from bookwheel.formats.composing import About
-from bookwheel.formats.package import Package
+from bookwheel.formats.package import Package, parse_xml
 from bookwheel.model import Status
 
 _MAX_PROPERTY = 2_048
-_PLAIN_NAME = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*")
+_PLAIN = re.compile(
+    rb"(?:\xef\xbb\xbf)?"
+    rb"""(?:<\?xml version=['"]1.0['"] encoding=['"](?:UTF-8|utf-8)['"][^<>?]{0,40}\?>\s*)?"""
+    rb'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">\s*'
+    rb'(?:<Relationship(?: [A-Z][A-Za-z]{1,9}="[ !#-%\'-;=?-~]*")+ ?/>\s*)*+</Relationships>\s*'
+)
+"""Relations as programs write them, without a letter that could mean something else."""
+_ATTRIBUTE = re.compile(r'([A-Za-z]+)="([^"]*)"')
+_ORDINARY = re.compile(r"(?:\.\./|/)?\w[\w-]*(?:/\w[\w-]*)*\.\w+", re.ASCII)
+"""A target that needs no more than its folder."""
 _PROPERTIES = {
     "title": "title",
     "creator": "author",
@@ -38,27 +47,43 @@ class Relation(NamedTuple):
 
 def read_relations(package: Package, part: str) -> dict[str, Relation]:
     """Return the relations of a part by their id; those of the package for an empty name."""
-    folder, name = posixpath.split(part)
-    member = posixpath.join(folder, "_rels", name + ".rels")
+    folder, _, name = part.rpartition("/")
+    member = f"{folder}/_rels/{name}.rels"
     if not package.has(member):
         return {}
+    data = package.read(member)
     found: dict[str, Relation] = {}
-    for element in package.read_xml(member).iterchildren("{*}Relationship"):
-        target = str(element.get("Target", "")).strip()
+    for element in _read_plain(data) if _PLAIN.fullmatch(data) else _parse(data):
+        target = element.get("Target", "").strip()
         external = element.get("TargetMode", "").lower() == "external"
         if not external:
             target = _resolve(folder, target)
-        kind = str(element.get("Type", "")).rpartition("/")[2]
-        found[str(element.get("Id", ""))] = Relation(kind, target, external)
+        kind = element.get("Type", "").rpartition("/")[2]
+        found[element.get("Id", "")] = Relation(kind, target, external)
     return found
 
 
+def _read_plain(data: bytes) -> Iterator[Mapping[str, str]]:
+    """Yield the attributes of each relation, as programs write them, faster than a parser."""
+    for attributes in data.decode().split("<Relationship ")[1:]:
+        yield dict(_ATTRIBUTE.findall(attributes))
+
+
+def _parse(data: bytes) -> Iterator[Mapping[str, str]]:
+    for element in parse_xml(data).iterchildren("{*}Relationship"):
+        yield {str(key): str(value) for key, value in element.items()}
+
+
 def _resolve(folder: str, target: str) -> str:
-    """Return the name of a part that stands relative to a folder."""
-    if _PLAIN_NAME.fullmatch(target):
+    """Return the name of the part that a relation of a part in this folder names."""
+    if _ORDINARY.fullmatch(target):
+        if target.startswith("../"):
+            folder, target = folder.rpartition("/")[0], target[3:]
+        elif target[0] == "/":
+            return target[1:]
         return f"{folder}/{target}" if folder else target
-    path = posixpath.join("/", folder, target.replace("\\", "/"))
-    return unquote(posixpath.normpath(path)).lstrip("/")
+    target = posixpath.join("/", folder, target.replace("\\", "/"))
+    return unquote(posixpath.normpath(target)).lstrip("/")
 
 
 def find_main_part(package: Package, relations: Mapping[str, Relation] | None = None) -> str:

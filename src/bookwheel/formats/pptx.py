@@ -45,7 +45,8 @@ _NO_TITLE = re.compile(
 def read(data: bytes, path: str) -> Parsed:
     """Read a PowerPoint file."""
     package = Package(data)
-    main = ooxml.find_main_part(package)
+    relations = ooxml.read_relations(package, "")
+    main = ooxml.find_main_part(package, relations)
     deck = _Deck(package, main)
     composer = Composer()
     for number, part in enumerate(_slide_parts(package, main, deck.relations), 1):
@@ -55,7 +56,7 @@ def read(data: bytes, path: str) -> Parsed:
         raise deck.broken
     if not deck.has_text:
         raise Unreadable(Status.NO_TEXT, "its slides hold no text")
-    about = ooxml.read_about(package)
+    about = ooxml.read_about(package, relations)
     if not about.title or _NO_TITLE.fullmatch(about.title):
         about = about._replace(title=deck.title)
     return parsed(composer, path, about._replace(description=about.description or deck.words))

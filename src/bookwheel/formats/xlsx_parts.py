@@ -41,9 +41,8 @@ _THREADED = "[Threaded comment]"
 class Workbook:
     """The parts of an Excel file by the names of their sheets."""
 
-    def __init__(self, package: Package) -> None:
+    def __init__(self, package: Package, main: str) -> None:
         self._package = package
-        main = ooxml.find_main_part(package)
         self.is_binary = main.lower().endswith(".bin")
         self._relations = ooxml.read_relations(package, main)
         self._parts: dict[str, str] = {}
