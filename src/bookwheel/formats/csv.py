@@ -37,7 +37,7 @@ def read(data: bytes, path: str) -> Parsed:
     delimiter = named[1] if named else _choose_delimiter(text)
     body = text[named.end() :] if named else text
     grid = Grid(MAX_TEXT)
-    grid.gather(_records(body, delimiter))
+    grid.gather(_records(body, delimiter), " | ".join, list)
     composer = Composer()
     grid.add_to(composer, "")
     return finish_tables(composer, path, About(description=name_columns(grid.head)))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, TypeVar
 
 from bookwheel.formats.base import (
     MAX_LINKS,
@@ -27,6 +27,7 @@ _MAX_RUNS, _MAX_GAP = 10_000, 20
 """After so many runs a small gap of empty rows is shown, since each run is a place to keep."""
 _BORDER = re.compile(r"(?<!\\)(?:\\\\)*\|")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_V = TypeVar("_V")
 _LINK_MARKS = ("://", "](", "www.", "[[")
 
 
@@ -53,14 +54,29 @@ class Grid:
         self.columns_left = 0
         self.rows_left = 0
 
-    def gather(self, rows: Iterable[tuple[int, list[str]]]) -> None:
-        """Take in numbered rows; those without a word are passed over."""
+    def gather(
+        self,
+        rows: Iterable[tuple[int, list[_V]]],
+        join: Callable[[list[_V]], str],
+        words: Callable[[list[_V]], list[str]],
+    ) -> None:
+        """Take in numbered rows; those without a word are passed over.
+
+        `join` writes the words of a row with ` | ` between them.
+        """
         following = -_MAX_GAP
         lines: list[str] = []
         for number, cells in rows:
-            line = " | ".join(cells)
-            if len(cells) > MAX_COLUMNS or line.count("|") >= len(cells) or _is_odd(line):
-                line, width = self._escape(cells)
+            line = join(cells)
+            if (
+                len(cells) > MAX_COLUMNS
+                or line.count("|") >= len(cells)
+                or "\\" in line  # four searches are faster than one for any of the four
+                or "\n" in line
+                or "\r" in line
+                or "\0" in line
+            ):
+                line, width = self._escape(words(cells))
             else:
                 line = line.rstrip(" |")
                 width = line.count("|") + 1
@@ -83,7 +99,10 @@ class Grid:
 
     def _escape(self, cells: list[str]) -> tuple[str, int]:
         """Return a row that needs care as a line of a table, and its width."""
-        shown = [cell(text.replace("\0", "")) for text in cells[:MAX_COLUMNS]]
+        shown = [
+            text if not text or text.isalnum() else cell(text.replace("\0", ""))
+            for text in cells[:MAX_COLUMNS]
+        ]
         while shown and not shown[-1]:
             shown.pop()
         width = len(cells)
@@ -117,11 +136,6 @@ class Grid:
         if said:
             composer.begin(label)
             composer.add(f"({' and '.join(said)} left out.)")
-
-
-def _is_odd(line: str) -> bool:
-    """Tell a line that would not be one line of a table; four searches are faster than one."""
-    return "\\" in line or "\n" in line or "\r" in line or "\0" in line
 
 
 def name_columns(head: str) -> str:

@@ -36,6 +36,8 @@ _SECTOR = 512
 _LEFT_OUT = ["..."]
 _LONG, _WHOLE = 1e15, 1e21
 """Numbers between these are whole, and written in full."""
+_SIMPLE: dict[type, str] = {str: "%s", float: "%.15g"}
+_MAX_FORMATS, _MAX_KINDS = 500, 200
 _T = TypeVar("_T")
 
 
@@ -170,15 +172,18 @@ class _Reading:
         sheet = _guarded(lambda: self.cells.get_sheet_by_index(index))
         grid = Grid(self.room)
         marked = extras.links or extras.errors
-        grid.gather(_marked(sheet, extras.links, extras.errors) if marked else _rows(sheet, grid))
+        if marked:
+            grid.gather(_marked(sheet, extras.links, extras.errors), " | ".join, list)
+        else:
+            grid.gather(_rows(sheet, grid), _joined, _words)
         return grid, ""
 
 
-def _rows(sheet: CalamineSheet, grid: Grid) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not empty, with their numbers from 1; those left out unformatted."""
+def _rows(sheet: CalamineSheet, grid: Grid) -> Iterator[tuple[int, list[Any]]]:
+    """Yield the rows that are not empty, with their numbers from 1; those left out blank."""
     for number, row in enumerate(sheet.iter_rows(), 1):
         if row.count("") < len(row):
-            yield number, _words(row) if grid.room > 0 else _LEFT_OUT
+            yield number, row if grid.room > 0 else _LEFT_OUT
 
 
 def _marked(sheet: CalamineSheet, links: Marks, errors: Marks) -> Iterator[tuple[int, list[str]]]:
@@ -196,11 +201,32 @@ def _marked(sheet: CalamineSheet, links: Marks, errors: Marks) -> Iterator[tuple
         yield number + 1, cells
 
 
+class _Formats(dict[tuple[type, ...], str]):
+    """How rows of words and numbers are written, by the kinds of cells; nothing for others."""
+
+    def __missing__(self, kinds: tuple[type, ...]) -> str:
+        if len(self) >= _MAX_FORMATS:
+            self.clear()
+        simple = len(kinds) <= _MAX_KINDS and _SIMPLE.keys() >= set(kinds)
+        self[kinds] = " | ".join(_SIMPLE[kind] for kind in kinds) if simple else ""
+        return self[kinds]
+
+
+_FORMATS = _Formats()
+
+
+def _joined(row: list[Any]) -> str:
+    """Return the words of a row with borders between them, at once where it can be."""
+    shape = _FORMATS[tuple(map(type, row))]
+    line = shape % tuple(row) if shape else ""
+    return line if line and "e+" not in line else " | ".join(_words(row))
+
+
 def _words(row: list[Any]) -> list[str]:
     return [
         value
         if (kind := value.__class__) is str
-        else f"{value:.15g}"
+        else "%.15g" % value  # noqa: UP031 - the fastest way
         if kind is float and -_LONG < value < _LONG
         else _shown(value)
         for value in row

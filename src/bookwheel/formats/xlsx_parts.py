@@ -17,7 +17,7 @@ from bookwheel.formats.charts import read_chart, read_diagram
 from bookwheel.formats.composing import plain
 from bookwheel.formats.drawing import Relations, child, markdown, read_paragraphs, relation_id
 from bookwheel.formats.grid import Extras, Marks
-from bookwheel.formats.package import Package
+from bookwheel.formats.package import Package, parse_xml
 from bookwheel.model import Status
 
 MAX_AREA = 20_000_000
@@ -34,6 +34,11 @@ _ERROR = re.compile(
     re.DOTALL,
 )
 _ATTRIBUTE = re.compile(rb"""([\w:.]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_UTF8 = re.compile(rb"""(?:\xef\xbb\xbf)?<\?xml version=.1\.0. encoding=['"](?:UTF-8|utf-8)['"]""")
+_SHEETS = re.compile(
+    rb'<sheets>(?:\s*<sheet(?: (?:\w+:)?\w+="[^"<>&\t\r\n]*")+ ?(?:/>|></sheet>))*+\s*</sheets>'
+)
+_SHEET = re.compile(rb"<sheet ([^>]*)>")
 _COUNT = re.compile(rb'\buniqueCount="([0-9]+)"')
 _THREADED = "[Threaded comment]"
 
@@ -50,10 +55,10 @@ class Workbook:
         self._persons: dict[str, str] | None = None
         if self.is_binary:
             return
-        for element in package.read_xml(main).iterfind("{*}sheets/{*}sheet"):
-            relation = self._relations.get(relation_id(element))
+        for name, identity in _sheets(package.read(main)):
+            relation = self._relations.get(identity)
             if relation is not None and package.has(relation.target):
-                self._parts[str(element.get("name", ""))] = relation.target
+                self._parts[name] = relation.target
         self._refuse_counts()
 
     def _refuse_counts(self) -> None:
@@ -150,6 +155,18 @@ class Workbook:
             yield from read_chart(chart)
         for _, diagram in self._roots(relations, "diagramData"):
             yield read_diagram(diagram)
+
+
+def _sheets(data: bytes) -> Iterator[tuple[str, str]]:
+    """Yield the names of the sheets and the ids of their relations."""
+    plain = _SHEETS.search(data) if _UTF8.match(data) and b"<!" not in data else None
+    if plain:  # a parser would go over the styles and names of the whole workbook
+        for tag in _SHEET.findall(plain[0]):
+            values = _attributes(tag)
+            yield values.get("name", ""), values.get("id", "")
+        return
+    for element in parse_xml(data).iterfind("{*}sheets/{*}sheet"):
+        yield str(element.get("name", "")), relation_id(element)
 
 
 def _note(place: str, author: str, words: str) -> str:
