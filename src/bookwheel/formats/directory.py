@@ -113,15 +113,18 @@ def unpack(data: bytes, member: Member) -> bytes | None:
     start = content_start(data, member)
     if start is None:
         return None
-    content: bytes | None = data[start : start + member.packed_size]
-    if content and member.method == ZIP_DEFLATED:
-        content = inflate(content, member.size + 1)
+    end = start + member.packed_size
+    content: bytes | None
+    if member.method == ZIP_DEFLATED and member.packed_size:
+        content = inflate(memoryview(data)[start:end], member.size + 1)
+    else:
+        content = data[start:end]
     if content is None or len(content) != member.size:
         return None
     return content if zlib.crc32(content) == member.checksum else None
 
 
-def inflate(packed: bytes, size: int) -> bytes | None:
+def inflate(packed: bytes | memoryview, size: int) -> bytes | None:
     """Unpack no more than so many bytes; None where they are damaged."""
     try:
         return zlib.decompressobj(-15).decompress(packed, size)

@@ -16,6 +16,7 @@ from bookwheel.formats.ooxml import Relation
 MAX_ROWS = 2_000
 MAX_COLUMNS = 200
 _MAX_LEVEL = 8
+_MAX_NAMES = 1_000
 _BULLETS = frozenset({"buChar", "buAutoNum", "buBlip"})
 
 Relations = Mapping[str, Relation]
@@ -28,10 +29,22 @@ class Paragraph(NamedTuple):
     level: int
 
 
+class _Names(dict[object, str]):
+    """The local names of tags; files of one kind have the same few."""
+
+    def __missing__(self, tag: object) -> str:
+        if len(self) >= _MAX_NAMES:
+            self.clear()
+        self[tag] = name = tag.rpartition("}")[2] if isinstance(tag, str) else ""
+        return name
+
+
+_NAMES = _Names()
+
+
 def local_name(element: etree._Element) -> str:
     """Return the tag without its namespace; nothing for comments."""
-    tag = element.tag
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+    return _NAMES[element.tag]
 
 
 def child(element: etree._Element | None, name: str) -> etree._Element | None:
@@ -51,10 +64,10 @@ def read_paragraphs(
     """Return the paragraphs that have text; `listed` where a shape has bullets by its kind."""
     found: list[Paragraph] = []
     for element in body.iterchildren("{*}p"):
-        text = read_runs(element, relations, url)
-        if text and not text.isspace():
+        text = read_runs(element, relations, url).strip()
+        if text:
             properties = child(element, "pPr")
-            found.append(Paragraph(text.strip(), _level(properties, listed=listed)))
+            found.append(Paragraph(text, _level(properties, listed=listed)))
     return found
 
 
@@ -75,7 +88,7 @@ def read_runs(paragraph: etree._Element, relations: Relations, url: str = "") ->
     """Return the text of a paragraph with its links."""
     runs: list[tuple[str, str]] = []
     for element in paragraph:
-        name = local_name(element)
+        name = _NAMES[element.tag]
         if name == "r":
             text, target = _read_run(element, relations)
             target = target or url
@@ -105,10 +118,10 @@ def _linked(text: str, target: str) -> str:
 def _read_run(run: etree._Element, relations: Relations) -> tuple[str, str]:
     text = target = ""
     for element in run:
-        tag = str(element.tag)
-        if tag.endswith("}t"):
+        name = _NAMES[element.tag]
+        if name == "t":
             text = element.text or ""
-        elif tag.endswith("}rPr"):
+        elif name == "rPr" and len(element):
             target = click_target(element, relations)
     return text, target
 

@@ -141,7 +141,7 @@ def _unpack(data: bytes, start: int) -> bytes:
     """Return the member that begins here; nothing if it is packed otherwise or damaged."""
     if data[8:10] != b"\x08\0":
         return b""
-    return inflate(data[start : start + _MAX_PACKED], _MAX_TYPES) or b""
+    return inflate(memoryview(data)[start : start + _MAX_PACKED], _MAX_TYPES) or b""
 
 
 def _package_kind(data: bytes) -> str:

@@ -115,7 +115,7 @@ class _Deck:
             targets = ooxml.read_relations(self.package, part) if clicks else {}
             for shape in root.iter("{*}sp"):
                 body = child(shape, "txBody")
-                if body is not None and _placeholder(shape) == "body":
+                if body is not None and _placeholder(_about(shape)) == "body":
                     text = markdown(read_paragraphs(body, targets))
                     if text:
                         yield f"Notes: {text}"
@@ -165,9 +165,9 @@ def _own_text(comment: etree._Element) -> Iterator[etree._Element]:
             yield from element.iter("{*}t")
 
 
-def _placeholder(shape: etree._Element) -> str | None:
-    """Return the kind of placeholder that a shape is; None for other shapes."""
-    mark = child(child(_about(shape), "nvPr"), "ph")
+def _placeholder(about: etree._Element | None) -> str | None:
+    """Return the kind of placeholder that a shape is by what it says; None for other shapes."""
+    mark = child(child(about, "nvPr"), "ph")
     return None if mark is None else str(mark.get("type", ""))
 
 
@@ -212,12 +212,13 @@ class _Slide:
                 return
 
     def take_shape(self, shape: etree._Element) -> None:
-        kind = _placeholder(shape)
+        about = _about(shape)
+        kind = _placeholder(about)
         if kind in _LEFT_OUT:
             return
         body = child(shape, "txBody")
         listed = kind in _LISTED
-        url = click_target(child(_about(shape), "cNvPr"), self.relations)
+        url = click_target(child(about, "cNvPr"), self.relations)
         found = (
             read_paragraphs(body, self.relations, listed=listed, url=url)
             if body is not None
