@@ -142,6 +142,11 @@ def test_only_locked_chapters_make_a_book_encrypted(method: str, path: str, lock
         assert read(data, "a.epub").title == "The Sea"
 
 
+def test_names_with_underscores_stand_as_they_are() -> None:
+    data = book({"one.xhtml": page("<p>Call my_function_name.</p>")})
+    assert "Call my_function_name." in read(data, "a.epub").text
+
+
 def test_a_book_of_pictures_has_no_text() -> None:
     members = {
         "META-INF/container.xml": CONTAINER,

@@ -178,14 +178,34 @@ def test_quiet_elements_within_quiet_ones_are_one_span() -> None:
 
 
 def test_a_page_cannot_forge_the_placeholder() -> None:
-    parsed = page("<p>\ufdd00\ufdd1 &#xFDD0;0&#64977; x</p><nav>n</nav>")
+    parsed = page("<p>\ufdd00\ufdd1 &#xFDD0;0&#64977; \ufdd2 &#xfdd2; x</p><nav>n</nav>")
     assert quiet_parts(parsed) == ["n"]
     assert "\ufdd0" not in parsed.text
+    assert "\\" not in parsed.text
 
 
 def test_text_that_looks_like_markdown_is_no_heading() -> None:
     parsed = page("<p># not</p><p>1. no</p><pre># code</pre><p>a\n===</p>")
     assert parsed.sections == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("<p>my_function_name", "my_function_name"),
+        ("<p>my__name straße_ñ_1", "my__name straße_ñ_1"),
+        ("<p>my_<wbr>function", "my_function"),
+        ("<p>_a_ __init__ b_ _", r"\_a\_ \_\_init\_\_ b\_ \_"),
+        (r"<p>a\_b", r"a\\\_b"),
+        ("<p>a*b*c", r"a\*b\*c"),
+        (r"<p><code>a\_b</code> c_d", r"`a\_b` c_d"),
+        (r"<p>\<code>`a\<b>_b</b></code>", "\\\\`` `a\\_b ``"),
+        (r"<pre>a\_b <code>c\_d</code></pre><p>e_f", "```\na\\_b c\\_d\n```\n\ne_f"),
+        (r"<nav>a_b <kbd>c\_d</kbd></nav>", r"a_b `c\_d`"),
+    ],
+)
+def test_names_with_underscores_stand_as_they_are(body: str, text: str) -> None:
+    assert page(body).text == text
 
 
 def test_markup_that_never_ends_is_read() -> None:

@@ -48,9 +48,12 @@ _INNER_STYLE = Markdown(
     inline=Markdown.Inline(ignore_emphasis=True),  # marks for half a word would part it
 )
 _PLACEHOLDER = re.compile("\ufdd0([0-9]{1,6})\ufdd1")
-_RESERVED = re.compile("[\ufdd0\ufdd1]|&#(?:x0*fdd[01]|0*6497[67])(?![0-9a-f]);?", re.I)
-"""The placeholder's two noncharacters in a page, plain or as references."""
-_RESERVED_HINTS = ("\ufdd0", "\ufdd1", "&#")
+_CODE = "pre, code, kbd, samp"
+_CODE_BACKSLASH = "\ufdd2"
+_INWORD_UNDERSCORES = re.compile(r"(?<=[^\W_])(?:\\_)+(?=[^\W_])")
+_RESERVED = re.compile("[\ufdd0-\ufdd2]|&#(?:x0*fdd[0-2]|0*6497[6-8])(?![0-9a-f]);?", re.I)
+"""The noncharacters that stand for something here, in a page, plain or as references."""
+_RESERVED_HINTS = ("\ufdd0", "\ufdd1", "\ufdd2", "&#")
 _CODECS = {"shift_jis": "cp932", "euc-kr": "cp949", "gbk": "gb18030", "gb2312": "gb18030"}
 """What browsers mean by a label, where Python's codec of that name is narrower."""
 _MAX_SOURCE = 20_000_000
@@ -96,7 +99,7 @@ def open_page(source: str) -> Document:
 def inner_markdown(document: Document) -> str:
     """Return a page inside a book or a mail as Markdown without emphasis and images."""
     _simplify_tables(document)
-    text = clean(document.to_markdown(_INNER_STYLE)).strip("\n")
+    text = _convert(document, _INNER_STYLE)
     return _EMPTY_LINK.sub("", text) if "[](" in text else text
 
 
@@ -220,8 +223,33 @@ def _is_page(element: Element, whole: int) -> bool:
     return 2 * len(element.text) > whole or element.select_one(_MAIN) is not None
 
 
-def _convert(node: Document | Element) -> str:
-    return clean(node.to_markdown(_STYLE)).strip("\n")
+def _convert(node: Document | Element, style: Markdown = _STYLE) -> str:
+    """Return Markdown in which names such as `my_function` stand as they are.
+
+    The converter escapes every underscore, but within a word none is ever emphasis.
+    """
+    _hide_backslashes(node)
+    text = clean(node.to_markdown(style)).strip("\n")
+    if "\\_" in text:
+        text = _INWORD_UNDERSCORES.sub(lambda found: found[0].replace("\\", ""), text)
+    return text.replace(_CODE_BACKSLASH, "\\")
+
+
+def _hide_backslashes(node: Document | Element) -> None:
+    """Put a stand-in for the backslashes in code, which are no escapes."""
+    if "\\" not in node.text:
+        return
+    inner: set[Element] = set()
+    for code in node.select(_CODE):
+        if code not in inner:
+            inner.update(code.select(_CODE))
+            _replace_text(code, "\\", _CODE_BACKSLASH)
+
+
+def _replace_text(node: Document | Element, old: str, new: str) -> None:
+    for text in node.descendants:
+        if isinstance(text, Text) and old in text.data:
+            text.data = text.data.replace(old, new)
 
 
 def _first_paragraph(document: Document) -> str:
