@@ -151,7 +151,7 @@ def test_a_wrong_or_unknown_charset_is_guessed() -> None:
 
 
 def test_html_is_read_where_there_is_no_plain_text() -> None:
-    page = '<p>Dear <b>all</b>, <a href="https://x.org">see</a>.</p><style>p{}</style>'
+    page = '<p>Dear <b>all</b>, <a href="https://x.org">see</a>.&nbsp;</p><style>p{}</style>'
     parsed = mail(f"Content-Type: text/html\n\n{page}")
     assert body_of(parsed) == "Dear all, [see](https://x.org)."
     both = """\

@@ -208,6 +208,23 @@ def test_names_with_underscores_stand_as_they_are(body: str, text: str) -> None:
     assert page(body).text == text
 
 
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("<p>&nbsp;a&nbsp;b&#160;c&#xa0;d\xa0e&nbsp;", "a b c d e"),
+        ("<p>a</p><p>&nbsp;</p><p>b</p>", "a\n\nb"),
+        ("<p>\u3000a\u2003</p>", "a"),
+        ("<p><code>a&nbsp;b</code>", "`a b`"),
+        ("<pre>x\n&nbsp;&nbsp;a\xa0b</pre>", "```\nx\n  a b\n```"),
+        ("<p>&amp;#160; &amp;nbsp;", r"\&#160; \&nbsp;"),
+        ("<p><code>&amp;#160;</code>", "`&#160;`"),
+        ("<p><a href='a&nbsp;b'>&nbsp;c</a>", "[c](a\xa0b)"),
+    ],
+)
+def test_no_break_spaces_become_plain_ones(body: str, text: str) -> None:
+    assert page(body).text == text
+
+
 def test_markup_that_never_ends_is_read() -> None:
     assert "deep" in page("<div>" * 50_000 + "deep").text
     assert "deep" in page("<nav>" * 5_000 + "deep").text

@@ -48,7 +48,10 @@ _INNER_STYLE = Markdown(
     inline=Markdown.Inline(ignore_emphasis=True),  # marks for half a word would part it
 )
 _PLACEHOLDER = re.compile("\ufdd0([0-9]{1,6})\ufdd1")
+_WIDE_SPACE = re.compile("[\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]")
+"""What the converter would write as `&#160;` and the like at either end of a block."""
 _CODE = "pre, code, kbd, samp"
+_BACKSLASH = re.compile(r"\\")
 _CODE_BACKSLASH = "\ufdd2"
 _INWORD_UNDERSCORES = re.compile(r"(?<=[^\W_])(?:\\_)+(?=[^\W_])")
 _RESERVED = re.compile("[\ufdd0-\ufdd2]|&#(?:x0*fdd[0-2]|0*6497[6-8])(?![0-9a-f]);?", re.I)
@@ -91,6 +94,7 @@ def open_page(source: str) -> Document:
         text = _RESERVED.sub("\ufffd", text)
     document = parse(text, positions=False)
     document.remove(_UNSHOWN)
+    _replace_text(document, _WIDE_SPACE, " ")
     _tame_links(document, _property(document, "base[href]", "href") or "")
     _unfold_layout(document)
     return document
@@ -243,13 +247,15 @@ def _hide_backslashes(node: Document | Element) -> None:
     for code in node.select(_CODE):
         if code not in inner:
             inner.update(code.select(_CODE))
-            _replace_text(code, "\\", _CODE_BACKSLASH)
+            _replace_text(code, _BACKSLASH, _CODE_BACKSLASH)
 
 
-def _replace_text(node: Document | Element, old: str, new: str) -> None:
+def _replace_text(node: Document | Element, old: re.Pattern[str], new: str) -> None:
+    if not old.search(node.text):
+        return
     for text in node.descendants:
-        if isinstance(text, Text) and old in text.data:
-            text.data = text.data.replace(old, new)
+        if isinstance(text, Text) and old.search(text.data):
+            text.data = old.sub(new, text.data)
 
 
 def _first_paragraph(document: Document) -> str:
