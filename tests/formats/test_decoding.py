@@ -51,6 +51,45 @@ def test_other_scripts_are_told_by_their_bytes(text: str, encoding: str) -> None
     assert decode(text.encode(encoding)) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Name;Ort;Preis\nMüller;Köln;5,30 €\n", "cp1252"),
+        ("Grüße aus Köln, Straße", "latin-1"),
+        ("año,ciudad\n2020,León\n", "latin-1"),
+        ("¿Dónde está la niña? ¡Qué día!", "latin-1"),
+        ("L\u2019élève a déçu, à côté du cœur: «très naïf»", "cp1252"),
+        ("A situação é má, não há soluções", "latin-1"),
+        ("Perché la città è più bella", "latin-1"),
+        ("Smørrebrød på bordet, blåbær", "latin-1"),
+        ("Größe", "latin-1"),
+        ("Tea £5, coffee £4", "latin-1"),
+    ],
+)
+def test_short_western_texts_are_read_as_such(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Imię;Miasto\nŁukasz;Kraków\n", "cp1250"),
+        ("Łódź jest ładna, dziś świeci słońce", "cp1250"),
+        ("Łódź jest ładna, dziś świeci słońce", "iso-8859-2"),
+        ("Árvíztűrő tükörfúrógép", "cp1250"),
+        ("İstanbul'da güneşli bir gün, ağaç", "cp1254"),
+        ("дом и сад", "cp1251"),
+        ("с а и", "cp1251"),
+        ("Ελλάδα", "cp1253"),
+        ("日本", "shift_jis"),
+        ("Müller Köln", "cp437"),
+        ("Müller Köln", "mac_roman"),
+    ],
+)
+def test_other_short_texts_are_not_taken_for_western(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == text
+
+
 def test_one_wrong_byte_in_utf8_is_shown_as_such_and_the_rest_kept() -> None:
     data = PROSE.encode() + b"here \xff there\n" + PROSE.encode()
     assert decode(data) == PROSE + "here \ufffd there\n" + PROSE

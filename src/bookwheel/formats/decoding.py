@@ -25,6 +25,22 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\x0b\x0c\r\x08\x1b")) + b"\x7f"
 _PRINTABLE = bytes(range(32, 127)) + b"\t\n\r"
 _TYPOGRAPHIC = b"\x80\x85\x8b\x91\x92\x93\x94\x95\x96\x97\x99\x9b\xa0\xa7\xa9\xab\xae\xb0\xb7\xbb"
 """Quotes, dashes and signs of windows-1252: in English the only high bytes there are."""
+_FEW = 40
+_ASCII = bytes(range(128))
+_LETTER = (
+    "(?:[äöü]ß|ää|öö|éé|éç|ç[ãáéíóàû]|[áâàäåçéëíîïóôöúûüßÿ]"
+    # Where Western languages have these; elsewhere they are mostly č ě ę ć ň ń ř ů ă ő misread.
+    "|è(?![aeiouy])|[ìòù](?![a-z])|[êæ](?=[a-z])|ñ(?=[aeiouáéíóú])|ø(?![aeiíéáý])"
+    "|ã(?=[oes]|[^a-z]|$)|õ(?=e)|œ(?=u|il))"
+)
+_WESTERN = re.compile(
+    rf"(?P<within>(?<=[a-z]){_LETTER}|{_LETTER}(?=[a-z]))|(?P<alone>[àéèòó])"
+    "|\u2019|(?<![a-z])[€\u201a„…\u2039\u2018“”•–—™\u203a\xa0§©«®°·»²µ½]"
+    "|[€…”™\u203a\xa0§©»®°²·](?![a-z])"
+    "|£(?=\\s?[0-9])|(?<=[0-9n.])[ºª]|¿(?=[^?\n]{1,200}\\?)|¡(?=[^!\n]{1,200}!)",
+    re.I,
+)
+"""Accented letters within Latin words, and signs where they do not part a word."""
 _HIGH = re.compile(rb"[\x80-\xff]")
 
 
@@ -117,8 +133,24 @@ def _guess(data: bytes) -> str:
     sample = data[start : start + _GUESS_SAMPLE]
     if sample.translate(None, _TYPOGRAPHIC).isascii():
         return data.decode("cp1252", "replace")
+    if _is_short_western(sample):
+        return data.decode("cp1252", "replace")
     found = chardet.detect(sample)["encoding"]
     try:
         return data.decode(found or "cp1252", "replace")
     except (LookupError, UnicodeError, ValueError):
         return data.decode("cp1252", "replace")
+
+
+def _is_short_western(sample: bytes) -> bool:
+    """Tell Western text by where its few high bytes stand, too few for statistics to tell.
+
+    In Western words accented letters stand by themselves; in other scripts they are the words.
+    """
+    if len(sample.translate(None, _ASCII)) > _FEW:
+        return False
+    text = sample.decode("cp1252", "replace")
+    if not _WESTERN.sub("", text).isascii():
+        return False
+    kinds = [found.lastgroup for found in _WESTERN.finditer(text)]
+    return kinds.count("alone") <= kinds.count("within")
