@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from bookwheel.formats.base import (
@@ -25,6 +26,8 @@ MAX_COLUMNS = 1_000
 _MAX_LINKED_LINES = 20_000
 _MAX_RUNS, _MAX_GAP = 10_000, 20
 """After so many runs a small gap of empty rows is shown, since each run is a place to keep."""
+_CHUNK = 64
+"""Rows that are looked at together: one that needs care makes the others be looked at alone."""
 _BORDER = re.compile(r"(?<!\\)(?:\\\\)*\|")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _V = TypeVar("_V")
@@ -66,36 +69,33 @@ class Grid:
         """
         following = -_MAX_GAP
         lines: list[str] = []
-        for number, cells in rows:
-            line = join(cells)
-            if (
-                len(cells) > MAX_COLUMNS
-                or line.count("|") >= len(cells)
-                or "\\" in line  # four searches are faster than one for any of the four
-                or "\n" in line
-                or "\r" in line
-                or "\0" in line
-            ):
-                line, width = self._escape(words(cells))
-            else:
-                line = line.rstrip(" |")
-                width = line.count("|") + 1
-            if not line:
-                continue
-            if self.room <= 0:
-                self.rows_left += 1
-                continue
-            if width > self.width:
-                self.width = width
-            gap = number - following
-            if gap and (len(self.runs) < _MAX_RUNS or gap > _MAX_GAP):
-                lines = []
-                self.runs.append((number, lines))
-            elif gap:
-                lines += ["| |"] * gap
-            lines.append(f"| {line} |")
-            following = number + 1
-            self.room -= len(line)
+        every = iter(rows)
+        while chunk := list(islice(every, _CHUNK)):
+            joined = [join(cells) for _, cells in chunk]
+            plain = _are_plain(joined, [len(cells) for _, cells in chunk])
+            for (number, cells), line in zip(chunk, joined, strict=True):
+                if plain or _is_plain(line, len(cells)):
+                    line = line.rstrip(" |")
+                    width = line.count("|") + 1 if self.width < len(cells) else 0
+                else:
+                    line, width = self._escape(words(cells))
+                if not line:
+                    continue
+                if self.room <= 0:
+                    self.rows_left += 1
+                    continue
+                if width > self.width:
+                    self.width = width
+                if number != following:
+                    gap = number - following
+                    if len(self.runs) < _MAX_RUNS or gap > _MAX_GAP:
+                        lines = []
+                        self.runs.append((number, lines))
+                    else:
+                        lines += ["| |"] * gap
+                lines.append(f"| {line} |")
+                following = number + 1
+                self.room -= len(line)
 
     def _escape(self, cells: list[str]) -> tuple[str, int]:
         """Return a row that needs care as a line of a table, and its width."""
@@ -136,6 +136,23 @@ class Grid:
         if said:
             composer.begin(label)
             composer.add(f"({' and '.join(said)} left out.)")
+
+
+def _is_plain(line: str, width: int) -> bool:
+    """Tell a line of so many cells that need no care."""
+    return width <= MAX_COLUMNS and _has_plain(line, width)
+
+
+def _has_plain(text: str, width: int) -> bool:
+    # Four searches are faster than one for any of the four.
+    return not (
+        text.count("|") >= width or "\\" in text or "\n" in text or "\r" in text or "\0" in text
+    )
+
+
+def _are_plain(lines: list[str], widths: list[int]) -> bool:
+    """Tell whether all lines are plain, in one look at them together."""
+    return max(widths) <= MAX_COLUMNS and _has_plain("".join(lines), sum(widths) - len(widths) + 1)
 
 
 def name_columns(head: str) -> str:
