@@ -24,6 +24,8 @@ _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+_BESIDE = re.compile(r"/notesSlide|/charts/chart|/diagrams/data")
 _HYPHENATED = re.compile(r"(?<=\w)-\n(?=\w)")
 
 
@@ -47,7 +49,7 @@ def read_docx(data: bytes) -> str:
 
 
 def read_pptx(data: bytes) -> str:
-    """Return the text of the slides in order, each with its notes."""
+    """Return the text of the slides in order, each with its notes, charts and diagrams."""
     with ZipFile(BytesIO(data)) as package:
         names = set(package.namelist())
         main = "ppt/presentation.xml"
@@ -56,7 +58,7 @@ def read_pptx(data: bytes) -> str:
         for entry in etree.fromstring(package.read(main)).iter(f"{_P}sldId"):
             slide = targets[entry.get(f"{_R}id", "")]
             related = _targets(package, slide, names).values()
-            parts += [slide, *(part for part in related if "notesSlide" in part)]
+            parts += [slide, *(part for part in related if _BESIDE.search(part) and part in names)]
         return "\n".join(_runs(package.read(part)) for part in parts)
 
 
@@ -73,14 +75,17 @@ def _targets(package: ZipFile, part: str, names: set[str]) -> dict[str, str]:
 
 def _runs(xml: bytes) -> str:
     root = etree.fromstring(xml)
-    return "\n".join(
+    lines = [
         "".join(run.text or "" for run in paragraph.iter(f"{_A}t"))
         for paragraph in root.iter(f"{_A}p")
-    )
+    ]
+    if root.tag == f"{_C}chartSpace":
+        lines += [value.text or "" for value in root.iter(f"{_C}v")]
+    return "\n".join(lines)
 
 
 def read_xlsx(data: bytes) -> str:
-    """Return the rows of all sheets, cells between tabs."""
+    """Return the rows of all sheets, cells between tabs as Python writes them."""
     from python_calamine import CalamineWorkbook
 
     book = CalamineWorkbook.from_filelike(BytesIO(data))
