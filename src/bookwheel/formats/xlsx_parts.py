@@ -29,6 +29,8 @@ _FILLED = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Za-z]{1,3})([0-9]{1,7})"[^>]
 _ROW = re.compile(rb'row (?:[^>]*? )?r="([0-9]{1,7})"')
 _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _LINK = re.compile(rb"<(?:\w+:)?hyperlink\s([^>]*)>")
+_MAX_TAG = 1_000
+_ERROR_MARK = b't="e"'
 _ERROR = re.compile(
     rb'<(?:\w+:)?c\s([^>]*\bt="e"[^>]*)>(?:(?!</(?:\w+:)?c>).){0,20000}?<(?:\w+:)?v>([^<]{1,20})<',
     re.DOTALL,
@@ -76,8 +78,9 @@ class Workbook:
         if part is None:
             return Extras(0, {}, {})
         data = self._package.read(part)
-        links = self._links(part, data) if b"hyperlink " in data else {}
-        errors = _errors(data) if b't="e"' in data else {}
+        outside = any(relation.is_external for relation in self._ties(part).values())
+        links = self._links(part, data) if outside and b"hyperlink " in data else {}
+        errors = _errors(data)
         return Extras(_area(data), links, errors)
 
     def _ties(self, part: str) -> Relations:
@@ -186,11 +189,17 @@ def _attributes(tag: bytes) -> dict[str, str]:
 
 def _errors(data: bytes) -> Marks:
     found: Marks = {}
-    for tag in _ERROR.finditer(data):
-        place = _CELL.match(_attributes(tag[1]).get("r", ""))
-        if place:
+    at = data.find(_ERROR_MARK)
+    while at >= 0:
+        # Only cells with the mark are looked at: there are few of them among many.
+        start = data.rfind(b"<", max(0, at - _MAX_TAG), at)
+        tag = _ERROR.match(data, start) if start >= 0 else None
+        place = _CELL.match(_attributes(tag[1]).get("r", "")) if tag else None
+        if tag and place:
             words = tag[2].decode("utf-8", "replace")
             found.setdefault(int(place[2]) - 1, {})[column(place[1])] = words
+        end = tag.end() if tag else data.find(b">", at)
+        at = data.find(_ERROR_MARK, end) if end >= 0 else -1
     return found
 
 
