@@ -31,10 +31,9 @@ _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _LINK = re.compile(rb"<(?:\w+:)?hyperlink\s([^>]*)>")
 _MAX_TAG = 1_000
 _ERROR_MARK = b't="e"'
-_ERROR = re.compile(
-    rb'<(?:\w+:)?c\s([^>]*\bt="e"[^>]*)>(?:(?!</(?:\w+:)?c>).){0,20000}?<(?:\w+:)?v>([^<]{1,20})<',
-    re.DOTALL,
-)
+_ERROR = re.compile(rb"<(?:\w+:)?c\s([^>]*)>")
+_VALUE_OR_END = re.compile(rb"<(?:\w+:)?v>([^<]{1,20})<|</(?:\w+:)?c>")
+_MAX_CELL = 20_000
 _ATTRIBUTE = re.compile(rb"""([\w:.]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _UTF8 = re.compile(rb"""(?:\xef\xbb\xbf)?<\?xml version=.1\.0. encoding=['"](?:UTF-8|utf-8)['"]""")
 _SHEETS = re.compile(
@@ -196,8 +195,10 @@ def _errors(data: bytes) -> Marks:
         tag = _ERROR.match(data, start) if start >= 0 else None
         place = _CELL.match(_attributes(tag[1]).get("r", "")) if tag else None
         if tag and place:
-            words = tag[2].decode("utf-8", "replace")
-            found.setdefault(int(place[2]) - 1, {})[column(place[1])] = words
+            value = _VALUE_OR_END.search(data, tag.end(), tag.end() + _MAX_CELL)
+            if value and value[1]:
+                words = value[1].decode("utf-8", "replace")
+                found.setdefault(int(place[2]) - 1, {})[column(place[1])] = words
         end = tag.end() if tag else data.find(b">", at)
         at = data.find(_ERROR_MARK, end) if end >= 0 else -1
     return found
