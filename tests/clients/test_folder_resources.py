@@ -381,3 +381,17 @@ def test_only_addresses_of_documents_are_read(handbook: Assistant, address: Any)
 
     assert code == -32602
     assert "docs://" in message
+
+
+@pytest.mark.requirement("F-025", "F-029")
+def test_other_formats_are_listed_by_their_own_type_and_read_as_markdown(shelf: Shelf) -> None:
+    shelf.put("stock.csv", "item,count\nzebra,3\n")
+    shelf.put("letter.eml", "Subject: Otters\n\nThey swim.\n")
+    shelf.update()
+    with shelf.open() as library, assisting(library, "folder") as assistant:
+        types = {each["name"]: each["mimeType"] for each in assistant.resources()}
+        stock = assistant.read("docs://stock.csv")
+
+    assert set(types.values()) == {"text/csv", "message/rfc822"}
+    assert stock["mimeType"] == "text/markdown"
+    assert stock["text"] == "| item | count |\n| --- | --- |\n| zebra | 3 |\n"

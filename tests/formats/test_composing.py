@@ -241,3 +241,15 @@ def test_sections_of_the_reader_stand_instead_of_those_in_the_text() -> None:
     made.add("# In the text")
     own = (Section(1, "Outline", 0, 14, 1, 1),)
     assert parsed(made, "a.pdf", About(), sections=own).sections == own
+
+
+@pytest.mark.requirement("F-017")
+def test_a_title_is_that_of_the_properties_else_the_first_heading_else_the_name() -> None:
+    def title(block: str, about: About) -> str:
+        composer = Composer()
+        composer.add(block)
+        return parsed(composer, "folder/the name.docx", about).title
+
+    assert title("# The heading", About(title="The property")) == "The property"
+    assert title("text\n\n# The heading", About()) == "The heading"
+    assert title("text", About()) == "the name"
