@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import struct
 
-from striprtf.striprtf import rtf_to_text
+from bookwheel.formats import rtf
+from bookwheel.formats.base import Unreadable
 
 _COMPRESSED, _STORED = 0x75465A4C, 0x414C454D
 _MAX_SIZE = 20_000_000
@@ -19,14 +20,13 @@ _DICTIONARY = (
 
 def rtf_text(data: bytes) -> str:
     """Return the text of a compressed RTF body; nothing where it is damaged."""
-    rtf = decompress(data)
-    if not rtf:
+    source = decompress(data)
+    if not source:
         return ""
     try:
-        text = rtf_to_text(rtf.decode("latin-1"), errors="replace")  # type: ignore[no-untyped-call] # it ships no types
-    except (ValueError, LookupError, IndexError, TypeError, AttributeError):
+        return rtf.read(source, "").text
+    except Unreadable:
         return ""
-    return str(text)
 
 
 def decompress(data: bytes) -> bytes:
