@@ -36,7 +36,7 @@ from bookwheel.contracts.wording import (
 from bookwheel.contracts.work import Work
 from bookwheel.errors import BookwheelError, Forbidden, Internal
 from bookwheel.library import Library
-from bookwheel.query import SearchHit, SearchRequest, SearchResults
+from bookwheel.query import SearchHit, SearchMode, SearchRequest, SearchResults
 from bookwheel.reading.documents import quoted
 
 MOST_HITS = 50
@@ -83,6 +83,7 @@ def search_docs(work: Work, arguments: SearchDocs) -> Reply:
     request = SearchRequest(
         arguments.query,
         limit=min(arguments.limit or most or USUAL_HITS, most or MOST_HITS),
+        mode=SearchMode.LEXICAL,  # its scores are those of titles, headings and words
         snippet_length=library.settings["snippet_length"],
     )
     results = search_title_first(library, request)
