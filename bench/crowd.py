@@ -54,6 +54,7 @@ def measure(corpus: Corpus) -> list[Figure]:
     pages = make_pages(rng, folder)
     with corpus.open(index, [str(folder)]) as library:
         library.update()
+        library.embed()
     tally = Tally()
     with (
         document_server([str(folder)], index, corpus.work / "crowd.log") as server,

@@ -57,6 +57,7 @@ def measure(corpus: Corpus) -> list[Figure]:
     draw(corpus, folder)
     with corpus.open(index, [str(folder)]) as library:
         library.update()
+        library.embed()  # a server that still does it would be measured doing it
         queries = make_queries(library, random.Random(corpus.seed))
     with (
         floor_server(corpus.work / "floor.log") as floor,
