@@ -116,7 +116,7 @@ class SearchResults(NamedTuple):
     @property
     def respelt(self) -> str:
         """Say which words were also taken for others; nothing if none was."""
-        notes = [note for note in self.relaxed if "' also as '" in note]
+        notes = [note for note in self.relaxed if " also as " in note]
         return f"Note: {'; '.join(notes)}." if notes else ""
 
     @property

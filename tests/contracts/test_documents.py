@@ -64,3 +64,33 @@ def test_a_hit_names_the_place_and_the_place_can_be_read(shelf: Shelf) -> None:
 def test_an_answer_says_which_word_was_taken_for_another(handbook: Library) -> None:
     (hit,) = json.loads(reply(handbook, "search", query="zebta").text)
     assert hit["note"] == "Note: 'zebta' also as 'zebra'."
+
+
+def test_a_long_place_is_cut_with_the_way_to_read_on(shelf: Shelf) -> None:
+    rows = "".join(f"otter number {number},{number}\n" for number in range(4_000))
+    shelf.put("stock.csv", "item,count\n" + rows)
+    shelf.update()
+    with shelf.open() as library:
+        part = json.loads(
+            reply(
+                library,
+                "get_section",
+                collection="notes",
+                document="stock.csv",
+                section="rows 1-4001",
+            ).text
+        )
+        rest = json.loads(
+            reply(
+                library,
+                "get_document",
+                collection="notes",
+                document="stock.csv",
+                offset=part["nextOffset"],
+                maxChars=200_000,
+            ).text
+        )
+        whole = library.text(library.document("stock.csv")).text
+
+    assert part["truncated"]
+    assert part["content"] + "\n" + rest["content"] == whole

@@ -27,6 +27,8 @@ from bookwheel.library import Library
 from bookwheel.model import Document
 from bookwheel.query import Filters, SearchMode, SearchRequest
 from bookwheel.reading.documents import find_collection
+from bookwheel.reading.sections import SectionText
+from bookwheel.safety.redact import make_safe
 
 _NEAR = 3
 """How many documents of other collections are named where those asked for have nothing."""
@@ -104,11 +106,8 @@ def get_section(work: Work, asked: take.GetSection) -> Reply:
     document = library.document(asked.document, asked.collection)
     try:
         found = library.section(document, asked.section, subsections=asked.includeSubsections)
-    except NotFound:
-        place = _place(library, document, asked.section)
-        if place is None:
-            raise
-        return reply_with(name_document(library, document) | place)
+    except NotFound as error:
+        found = _read_place(library, document, asked.section, error)
     answer = name_document(library, document) | {
         "section": found.heading,
         "level": found.level,
@@ -126,15 +125,14 @@ def get_section(work: Work, asked: take.GetSection) -> Reply:
     return reply_with(answer)
 
 
-def _place(library: Library, document: Document, pointer: str) -> dict[str, Any] | None:
-    """Return the page, slide or other place that a hit's pointer names, if it names one."""
+def _read_place(library: Library, document: Document, pointer: str, error: NotFound) -> SectionText:
+    """Return the page, slide or other place that a hit's pointer names; else there is none."""
     try:
-        found = library.place(document, pointer)
+        place = library.place(document, pointer)
     except (NotFound, BadRequest):
-        return None
-    text = found.text[:LONGEST_SECTION]
-    answer = {"section": sendable(pointer), "content": text, "startLine": found.start_line}
-    return answer | {"endLine": found.start_line + text.count("\n")}
+        raise error from None
+    heading = make_safe(sendable(pointer))
+    return SectionText(heading, 1, place.text, place.start_line, place.end_line, ())
 
 
 def search_batch(work: Work, asked: take.SearchBatch) -> Reply:
