@@ -180,7 +180,8 @@ class Indexing:
             return
         if done:
             seconds = time.monotonic() - started
-            log.info("%s passages read for meaning, in %.1f s", f"{done:,}", seconds)
+            what = f"{done:,} passage{'' if done == 1 else 's'}"
+            log.info("%s read for meaning, in %.1f s", what, seconds)
         self._on_ready()
 
     def _note_progress(self, progress: Progress) -> None:
