@@ -103,7 +103,7 @@ class Corpus:
 
     def rows(self) -> Iterator[Row]:
         """Yield the chunks of all documents with their text."""
-        engine = self.library._engine
+        engine = self.library._store
         for document in self.documents:
             text = engine.text(document.key)
             for chunk in catalog.read_chunks(engine._reader(), document.key):
@@ -127,7 +127,7 @@ class Corpus:
         """Draw words as often as they stand in texts, all of one question from one document."""
         for _ in range(100):
             document = rng.choice(self.documents)
-            text = self.library._engine.text(document.key).decode("utf-8", "replace")
+            text = self.library._store.text(document.key).decode("utf-8", "replace")
             words = WORD.findall(text)
             if len(set(words)) >= count:
                 return rng.sample(words, count)

@@ -46,7 +46,7 @@ def measure(corpus: Corpus) -> list[Figure]:
     with Library.open(settings_for(index)) as library:
         embedder = library.embedder
         assert embedder is not None
-        chunks = library._engine.embedded(embedder.fingerprint)[0]
+        chunks = library._store.embedded(embedder.fingerprint)[0]
         return [
             _speed(corpus, library, chunks),
             _memory(index, chunks, embedder.dimensions),
@@ -110,7 +110,7 @@ def _memory(index: Path, chunks: int, dimensions: int) -> Figure:
 
 def _recall(corpus: Corpus, library: Library, embedder: Embedder, chunks: int) -> Figure:
     """Compare with all vectors, chunk by chunk; chunks that are equally near are as good."""
-    engine = library._engine
+    engine = library._store
     model = vectors.find_model(engine._reader(), embedder.fingerprint)
     assert model is not None
     rows = [matrix for _, matrix in vectors.read_changes(engine._reader(), *model, -1)]
@@ -158,7 +158,7 @@ def added_by_vectors(index: Path) -> int:
         library.search(SearchRequest("anything", mode=SearchMode.LEXICAL))
         query = embedder.embed_query("anything")
         before = _anonymous()
-        library._engine.nearest(embedder.fingerprint, query, 10)
+        library._store.nearest(embedder.fingerprint, query, 10)
         return _anonymous() - before
 
 

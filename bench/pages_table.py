@@ -93,7 +93,7 @@ def opening(corpus: Corpus, folder: Path) -> Figure:
     def open_both() -> None:
         with corpus.open(corpus.work / "small-index", [str(folder)]) as library:
             library.states()
-            library._engine.page_count()
+            library._store.page_count()
 
     took = [milliseconds(open_both) for _ in range(corpus.repeats)]
     how = f"settings, folder, database and word index; median of {len(took)}, worst {max(took):.1f}"

@@ -63,7 +63,7 @@ def pages_of(corpus: Corpus) -> list[Page]:
     """Return the pages that count, with their text."""
     named = {f"{d.collection}/{d.path}": d for d in corpus.documents}
     counted = eligible(Page(name, document.title, "") for name, document in named.items())
-    engine = corpus.library._engine
+    engine = corpus.library._store
     return [
         Page(page.document, page.title, engine.text(named[page.document].key).decode())
         for page in counted

@@ -86,7 +86,7 @@ def _row(name: str, pair: Pair, target: float, scope: str) -> Figure:
 
 def record_retrieval(library: Library, question: str) -> Call:
     """Search once and return the calls by which it asked the word index, to be made again."""
-    engine = library._engine
+    engine = library._store
     calls: list[Call] = []
 
     def note(method: Callable[..., Found]) -> Callable[..., Found]:

@@ -135,7 +135,7 @@ def test_warming_loads_the_model_and_the_vectors(cars: Shelf) -> None:
     with cars.open() as library:
         library.warm()
         assert "embedder" in vars(library._models)
-        assert library._engine._vectors._held is not None
+        assert library._store._vectors._held is not None
 
 
 def test_warming_before_there_is_an_index_does_nothing(shelf: Shelf) -> None:

@@ -27,6 +27,33 @@ class Status(StrEnum):
     FAILED = "failed"
 
 
+class Redact(StrEnum):
+    """What is taken out of a text before anyone is shown it; each level holds the one before."""
+
+    OFF = "off"
+    SECRETS = "secrets"
+    ALL = "all"
+
+    def or_more(self, other: Redact) -> Redact:
+        """Return the stricter of the two."""
+        return max(self, other, key=list(Redact).index)
+
+
+class Access(StrEnum):
+    """How much of a document may be read: all of it, or short previews."""
+
+    FULL = "full"
+    PREVIEW = "preview"
+
+
+class Span(NamedTuple):
+    """A stretch of a text that must not be seen, and what it is."""
+
+    start: int
+    end: int
+    kind: str
+
+
 class Collection(NamedTuple):
     """One folder that the operator has allowed."""
 
@@ -39,6 +66,9 @@ class Collection(NamedTuple):
     language: str | None = None
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    access: str | None = None
+    redact: str | None = None
+    """These two as far as the operator stated them; the settings may ask for more."""
 
 
 class Section(NamedTuple):
@@ -175,6 +205,9 @@ class Draft(NamedTuple):
     words: int = 0
     chunks: tuple[Chunk, ...] = ()
     terms: PageTerms | None = None
+    spans: tuple[Span, ...] = ()
+    rules: str = ""
+    """By which rules the spans were found."""
 
 
 class Known(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from bookwheel.model import SafeText
+from bookwheel.model import Redact, SafeText
 
 
 class SearchIn(StrEnum):
@@ -40,6 +40,22 @@ class Filters(NamedTuple):
     tags: tuple[str, ...] = ()
     date_from: str | None = None
     date_to: str | None = None
+    within: tuple[tuple[str, str], ...] = ()
+    """Any of these places: a collection and a folder in it, empty for all of it."""
+
+
+class Scope(NamedTuple):
+    """What one caller may see."""
+
+    within: tuple[tuple[str, str], ...] | None = None
+    """The places open to them, as in the filters; None for every collection."""
+    redact: Redact = Redact.OFF
+    """What is taken out at the least, whatever the collections ask for."""
+    previews: bool = False
+    """Short previews only, of every collection."""
+
+
+EVERYTHING = Scope()
 
 
 class SearchRequest(NamedTuple):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bookwheel.errors import BadRequest, NotFound
-from bookwheel.model import Collection
+from bookwheel.model import Access, Collection, Redact
 from bookwheel.query import Rerank
 
 CONFIG_NAME = "bookwheel.toml"
@@ -200,6 +200,20 @@ SETTINGS: tuple[Row, ...] = (
     ),
     Row("embedding_batch", _whole(1, 2048), 64, "Texts that the http embedder sends at a time."),
     Row("embedding_timeout", _whole(1, 3600), 60, "Seconds that an answer to it may take."),
+    Row(
+        "redact",
+        _one_of(*Redact),
+        Redact.OFF.value,
+        "What is taken out of every text before anyone is shown it: off; secrets: keys, tokens, "
+        "passwords; all: e-mail addresses and phone numbers too. A collection may ask for more.",
+    ),
+    Row(
+        "access",
+        _one_of(*Access),
+        None,
+        "How much of a document may be read: full, or preview: short redacted stretches. "
+        "Default: full; preview where files is the only toolset served.",
+    ),
     Row(
         "rerank",
         _one_of(*Rerank),
@@ -404,7 +418,7 @@ def _refuse_unknown(stated: Mapping[str, Any], file: Path | None) -> None:
 
 
 _MANIFEST_KEYS = {"name", "version", "description", "include", "exclude"}
-_COLLECTION_KEYS = _MANIFEST_KEYS | {"path", "alias", "source", "language"}
+_COLLECTION_KEYS = _MANIFEST_KEYS | {"path", "alias", "source", "language", "access", "redact"}
 _COLLECTION_PATH = Row("path", _path, None, "Folder of documents, from where the file lies.")
 
 
@@ -433,6 +447,10 @@ def _collection(entry: Mapping[str, Any], file: Path) -> Collection:
         for key in _COLLECTION_KEYS - {"path", "include", "exclude"}
         if key in entry
     }
+    for key, choices in (("access", Access), ("redact", Redact)):
+        if texts.get(key, next(iter(choices))) not in list(choices):
+            named = ", ".join(choices)
+            raise BadRequest(f"{file}: {key} is {texts[key]!r}, but it must be one of {named}.")
     return Collection(
         name=texts.pop("name", ""),
         path=str((file.parent / path).absolute()),

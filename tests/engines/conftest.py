@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bookwheel.engines.base import Engine
+from bookwheel.engines.base import WritableEngine as Engine
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import blake2b
 
-from bookwheel.engines.base import Engine, Field, Match, Term
+from bookwheel.engines.base import Field, Match, Term
+from bookwheel.engines.base import WritableEngine as Engine
 from bookwheel.formats.registry import extension_of, mime_type, read
 from bookwheel.model import Collection, Draft, FileState, Status
 from bookwheel.text.chunking import chunk

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bookwheel.engines.base import CollectionState, Engine, Match
+from bookwheel.engines.base import CollectionState, Match
+from bookwheel.engines.base import WritableEngine as Engine
 from bookwheel.model import Draft, FileState, Known, Link, Section, Status
 from bookwheel.query import Filters
 from tests.engines.conftest import ENGINES

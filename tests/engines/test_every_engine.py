@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bookwheel.engines.base import Engine, Field, Found, Match, Term
+from bookwheel.engines.base import Field, Found, Match, Term
+from bookwheel.engines.base import WritableEngine as Engine
 from bookwheel.model import Status
 from bookwheel.query import Filters
 from tests.engines.drafts import (

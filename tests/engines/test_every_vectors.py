@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bookwheel.engines.base import Engine, Matrix, Vector
+from bookwheel.engines.base import Matrix, Vector
+from bookwheel.engines.base import WritableEngine as Engine
 from tests.engines.drafts import draft, fill, key_of, problems
 
 ONE, OTHER = "one model", "another model"

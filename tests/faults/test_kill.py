@@ -200,7 +200,7 @@ def test_an_embedding_that_is_killed_loses_nothing_and_goes_on(tmp_path: Path) -
         with open_library(index, tree.folder) as library:
             embedder = library.embedder
             assert embedder is not None
-            done, total = library._engine.embedded(embedder.fingerprint)
+            done, total = library._store.embedded(embedder.fingerprint)
             assert had < done < total
             had = done
             assert (library.is_embedded, library.check()) == (False, [])

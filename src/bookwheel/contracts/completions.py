@@ -9,7 +9,7 @@ from bookwheel.addresses import SCHEME
 from bookwheel.contracts.resources import is_alone
 from bookwheel.contracts.tool import INVALID_PARAMS, RpcError
 from bookwheel.errors import NotFound
-from bookwheel.library import Library
+from bookwheel.view import View
 
 MOST_COMPLETIONS = 100
 """As many values as the protocol allows in one answer."""
@@ -25,7 +25,7 @@ class Template(NamedTuple):
     title: str
 
 
-def describe_template(library: Library) -> Template:
+def describe_template(library: View) -> Template:
     """Return the template of the addresses that the library lists."""
     if is_alone(library):
         return Template(_OF_ONE, "A document by its path")
@@ -33,7 +33,7 @@ def describe_template(library: Library) -> Template:
 
 
 def complete(
-    library: Library, template: str, argument: str, typed: str, known: Mapping[str, str]
+    library: View, template: str, argument: str, typed: str, known: Mapping[str, str]
 ) -> list[str]:
     """Return all values that an argument may be completed to, the likeliest first."""
     if template not in (_OF_ONE, _OF_SEVERAL):

@@ -23,12 +23,12 @@ from bookwheel.contracts.documents_answers import (
 from bookwheel.contracts.tool import Contract, Reply, Tool
 from bookwheel.contracts.work import Work
 from bookwheel.errors import BadRequest, BookwheelError, NotFound
-from bookwheel.library import Library
 from bookwheel.model import Document
 from bookwheel.query import Filters, SearchMode, SearchRequest
 from bookwheel.reading.documents import find_collection
 from bookwheel.reading.sections import SectionText
 from bookwheel.safety.redact import make_safe
+from bookwheel.view import View
 
 _NEAR = 3
 """How many documents of other collections are named where those asked for have nothing."""
@@ -125,7 +125,7 @@ def get_section(work: Work, asked: take.GetSection) -> Reply:
     return reply_with(answer)
 
 
-def _read_place(library: Library, document: Document, pointer: str, error: NotFound) -> SectionText:
+def _read_place(library: View, document: Document, pointer: str, error: NotFound) -> SectionText:
     """Return the page, slide or other place that a hit's pointer names; else there is none."""
     try:
         place = library.place(document, pointer)
@@ -177,7 +177,7 @@ def shape_error(error: BookwheelError, _: dict[str, Any]) -> Reply:
 
 
 def _request(
-    library: Library,
+    library: View,
     query: str,
     collections: Sequence[str] | None,
     asked: take.Search | take.SearchBatch,
@@ -192,7 +192,7 @@ def _request(
     )
 
 
-def _alone(library: Library) -> SearchMode:
+def _alone(library: View) -> SearchMode:
     """Return what to search by where both are not wanted: meaning, or words if there is none."""
     return SearchMode.SEMANTIC if library.knows_meaning else SearchMode.LEXICAL
 

@@ -10,12 +10,12 @@ from typing import Any
 from pydantic_core import to_json
 
 from bookwheel.contracts.tool import Reply
-from bookwheel.library import Library
 from bookwheel.model import Collection, Document
 from bookwheel.query import SearchHit, SearchResults
 from bookwheel.reading.documents import TextPart, quoted
 from bookwheel.reading.sections import SectionText
 from bookwheel.safety.redact import make_safe
+from bookwheel.view import View
 
 NOTHING_FOUND = "No results found for the given query."
 _MOST_NOTES = 5
@@ -43,7 +43,7 @@ def _dump(value: Any) -> str:
     return to_json(value).decode()
 
 
-def known_collections(library: Library) -> dict[str, Collection]:
+def known_collections(library: View) -> dict[str, Collection]:
     """Return the collections by name: as indexed, else as the operator states them."""
     indexed = [state.collection for state in library.states()]
     return {each.name: each for each in (*library.collections, *indexed)}
@@ -65,7 +65,7 @@ def describe_collection(collection: Collection, count: int) -> dict[str, Any]:
     return about
 
 
-def name_document(library: Library, document: Document) -> dict[str, Any]:
+def name_document(library: View, document: Document) -> dict[str, Any]:
     """Return what a document and its collection are called."""
     collection = known_collections(library)[document.collection]
     return name_collection(collection) | {"document": document.path}
@@ -105,7 +105,7 @@ def cut_section(found: SectionText, whole: str) -> dict[str, Any]:
 
 
 def list_hits(
-    library: Library, hits: Sequence[SearchHit], *, document_key: str = "documentId"
+    library: View, hits: Sequence[SearchHit], *, document_key: str = "documentId"
 ) -> list[dict[str, Any]]:
     """Return hits with the fields that all search tools share."""
     collections = known_collections(library)
@@ -139,9 +139,7 @@ def _goes_on_into_a_section(passage: str) -> bool:
     return not first.lstrip().startswith("#") and _HEADING_LINE.search(rest) is not None
 
 
-def explain_nothing(
-    library: Library, results: SearchResults, elsewhere: Iterable[SearchHit]
-) -> str:
+def explain_nothing(library: View, results: SearchResults, elsewhere: Iterable[SearchHit]) -> str:
     """Say that nothing was found, what was tried, and what is near, in other collections too."""
     sentences = [NOTHING_FOUND]
     if results.relaxed:

@@ -21,8 +21,8 @@ from bookwheel.contracts.wording import (
 )
 from bookwheel.contracts.work import Work
 from bookwheel.errors import BookwheelError
-from bookwheel.library import Library
 from bookwheel.query import Filters, SearchHit, SearchIn, SearchRequest, SearchResults
+from bookwheel.view import View
 
 MOST_HITS = 100
 MOST_EXTENSIONS = 100
@@ -100,7 +100,7 @@ def _entry(number: int, hit: SearchHit, alone: bool) -> str:
     )
 
 
-def _explain_nothing(library: Library, request: SearchRequest, results: SearchResults) -> str:
+def _explain_nothing(library: View, request: SearchRequest, results: SearchResults) -> str:
     """Say what was tried and what is near, also what other places or file types would give."""
     extensions = request.filters.extensions
     where = _PLACES[request.search_in] + (

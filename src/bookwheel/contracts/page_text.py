@@ -8,9 +8,9 @@ from itertools import accumulate
 
 from bookwheel.contracts.wording import listed
 from bookwheel.errors import BadRequest
-from bookwheel.library import Library
 from bookwheel.model import Document
 from bookwheel.reading.sections import SectionText
+from bookwheel.view import View
 
 LONGEST = 50_000
 """Characters of a page that one answer may hold; what is said about it comes on top."""
@@ -19,12 +19,12 @@ _NUMBERED = re.compile(r" #\d+\s*$")
 _DEEPEST = 6
 
 
-def read_page(library: Library, document: Document) -> str:
+def read_page(library: View, document: Document) -> str:
     """Return a page, or as many of its sections as one answer holds and what else there is."""
     return _fit(library, document, library.text(document).text, first=1)
 
 
-def read_sections(library: Library, document: Document, wanted: Sequence[str]) -> str:
+def read_sections(library: View, document: Document, wanted: Sequence[str]) -> str:
     """Return the sections asked for, in that order; say which are missing or do not fit."""
     names = list(dict.fromkeys(wanted))
     parts: list[str] = []
@@ -59,7 +59,7 @@ def _text_of(section: SectionText) -> tuple[str, int]:
     return section.text, section.start_line
 
 
-def _read_lines(library: Library, document: Document, name: str) -> tuple[str, int] | None:
+def _read_lines(library: View, document: Document, name: str) -> tuple[str, int] | None:
     """Return the lines that a name such as `lines 10-20` stands for, if it does and they are."""
     lines = _LINES.fullmatch(name.strip())
     if lines is None:
@@ -71,14 +71,14 @@ def _read_lines(library: Library, document: Document, name: str) -> tuple[str, i
         return None
 
 
-def _explain_missing(library: Library, document: Document, missing: list[str]) -> str:
+def _explain_missing(library: View, document: Document, missing: list[str]) -> str:
     headings = _headings(library, document)
     there = f"The headings of this page: {listed(headings)}" if headings else "It has no headings"
     kind = "Section" if len(missing) == 1 else "Sections"
     return f"[{kind} not found: {listed(missing)}. {there}.]"
 
 
-def _headings(library: Library, document: Document, *, first: int = 1, last: int = 0) -> list[str]:
+def _headings(library: View, document: Document, *, first: int = 1, last: int = 0) -> list[str]:
     """Return the headings from one line to another, or to the end."""
     return [
         each.text
@@ -87,7 +87,7 @@ def _headings(library: Library, document: Document, *, first: int = 1, last: int
     ]
 
 
-def _fit(library: Library, document: Document, text: str, *, first: int) -> str:
+def _fit(library: View, document: Document, text: str, *, first: int) -> str:
     """Return a text that begins at a line of the page, cut at a section border if too long."""
     if len(text) <= LONGEST:
         return text
@@ -101,7 +101,7 @@ def _fit(library: Library, document: Document, text: str, *, first: int) -> str:
 
 
 def _explain_cut(
-    library: Library,
+    library: View,
     document: Document,
     text: str,
     shown: str,

@@ -35,9 +35,9 @@ from bookwheel.contracts.wording import (
 )
 from bookwheel.contracts.work import Work
 from bookwheel.errors import BookwheelError, Forbidden, Internal
-from bookwheel.library import Library
 from bookwheel.query import SearchHit, SearchMode, SearchRequest, SearchResults
 from bookwheel.reading.documents import quoted
+from bookwheel.view import View
 
 MOST_HITS = 50
 USUAL_HITS = 10
@@ -95,7 +95,7 @@ def search_docs(work: Work, arguments: SearchDocs) -> Reply:
 
 
 def _explain_nothing(
-    library: Library, request: SearchRequest, results: SearchResults, alone: bool
+    library: View, request: SearchRequest, results: SearchResults, alone: bool
 ) -> str:
     how = [UNQUOTED] * is_quoted(request.text)
     hits = library.search(loosen(request)).hits if how else ()
@@ -159,7 +159,7 @@ def _listing(paths: list[str], total: int, remark: str) -> Reply:
     return Reply("\n".join(["Documentation Pages:", "", *lines]), results=len(paths))
 
 
-def _all_pages(library: Library) -> Iterator[str]:
+def _all_pages(library: View) -> Iterator[str]:
     alone = is_alone(library)
     room = MOST_PAGES
     for state in library.states():
@@ -174,7 +174,7 @@ def _all_pages(library: Library) -> Iterator[str]:
                 return
 
 
-def _categories(library: Library) -> dict[str, list[str]]:
+def _categories(library: View) -> dict[str, list[str]]:
     """Return the pages of each category, those of one name in several collections together."""
     alone = is_alone(library)
     merged: dict[str, list[str]] = {}

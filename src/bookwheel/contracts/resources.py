@@ -11,9 +11,9 @@ from bookwheel.addresses import SCHEME, uri
 from bookwheel.contracts.tool import INVALID_PARAMS, RpcError
 from bookwheel.contracts.wording import one_line
 from bookwheel.errors import BadRequest, Forbidden, NotFound
-from bookwheel.library import Library
 from bookwheel.model import Document, SafeText
 from bookwheel.reading.documents import quoted
+from bookwheel.view import View
 
 PAGE_SIZE = 100
 _LONGEST_CURSOR = 20_000
@@ -54,13 +54,13 @@ class _Position(NamedTuple):
     """The path of the document before the offset, to find the place again after a change."""
 
 
-def is_alone(library: Library) -> bool:
+def is_alone(library: View) -> bool:
     """Tell whether addresses leave the collection's name out, since there is but one."""
     return len(library.states()) == 1
 
 
 def list_resources(
-    library: Library, cursor: str | None = None, *, size: int = PAGE_SIZE
+    library: View, cursor: str | None = None, *, size: int = PAGE_SIZE
 ) -> ResourcePage:
     """Return the page that a cursor stands for, the first one without; RpcError for a wrong one."""
     names = [state.collection.name for state in library.states() if state.documents]
@@ -97,7 +97,7 @@ def _entry(document: Document, alone: bool) -> Entry:
     )
 
 
-def _resume(library: Library, position: _Position) -> int:
+def _resume(library: View, position: _Position) -> int:
     """Return where to go on: behind the last path given, even if documents came or went."""
     if not position.offset:
         return 0
@@ -119,12 +119,12 @@ def _resume(library: Library, position: _Position) -> int:
     return low
 
 
-def _write_cursor(library: Library, position: _Position) -> str:
+def _write_cursor(library: View, position: _Position) -> str:
     payload = json.dumps(position, separators=(",", ":")).encode()
     return base64.urlsafe_b64encode(_seal(library, payload) + payload).decode()
 
 
-def _read_cursor(library: Library, cursor: str) -> _Position:
+def _read_cursor(library: View, cursor: str) -> _Position:
     """Return what a cursor of ours says; any other text is refused."""
     try:
         sealed = base64.b64decode(cursor[:_LONGEST_CURSOR], altchars=b"-_", validate=True)
@@ -140,7 +140,7 @@ def _read_cursor(library: Library, cursor: str) -> _Position:
     return _Position(*json.loads(payload))
 
 
-def _seal(library: Library, payload: bytes) -> bytes:
+def _seal(library: View, payload: bytes) -> bytes:
     """Return a mark that tells cursors for this index from other text; it keeps no secret."""
     place = str(library.database).encode(errors="surrogateescape")
     return hashlib.blake2b(place + b"\0" + payload, digest_size=_SEAL_BYTES).digest()
@@ -153,7 +153,7 @@ class NoResource(RpcError):
         super().__init__(INVALID_PARAMS, message, {"uri": echo(address)})
 
 
-def read_resource(library: Library, address: str) -> ResourceText:
+def read_resource(library: View, address: str) -> ResourceText:
     """Read the document that an address names; NoResource, with what is near, if there is none."""
     if not address.startswith(SCHEME):
         raise NoResource(

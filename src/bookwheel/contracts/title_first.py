@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bookwheel.library import Library
 from bookwheel.query import SearchHit, SearchIn, SearchRequest, SearchResults
 from bookwheel.search.interpret import interpret
 from bookwheel.text.language import filler_words
 from bookwheel.text.words import Finder
+from bookwheel.view import View
 
 POOL = 100
 """So many of the best pages are looked at; those with the query in their title come besides.
@@ -41,7 +41,7 @@ class _Asked:
         return bool(found) and all(found & word for word in self._words)
 
 
-def search_title_first(library: Library, request: SearchRequest) -> SearchResults:
+def search_title_first(library: View, request: SearchRequest) -> SearchResults:
     """Search; put pages first that have the whole query in their title, then in a heading."""
     bare = request._replace(snippet_length=0)
     pool = library.search(bare._replace(limit=max(POOL, request.limit)))
@@ -62,7 +62,7 @@ def _key(hit: SearchHit) -> tuple[str, str]:
     return hit.collection, hit.document
 
 
-def _rank(library: Library, query: str, hits: Sequence[SearchHit]) -> dict[tuple[str, str], int]:
+def _rank(library: View, query: str, hits: Sequence[SearchHit]) -> dict[tuple[str, str], int]:
     """Tell for each hit where its page has the whole query."""
     asked = _read(query, tuple(sorted({hit.language for hit in hits})) or ("en",))
     ranks = {_key(hit): _IN_TITLE for hit in hits if asked.is_in(hit.title, hit.language)}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from bookwheel.errors import BookwheelError
-    from bookwheel.library import Library
+    from bookwheel.view import View
 
 Report = Callable[[float, float, str], None]
 """Takes how much is done, of how much, and a few words."""
@@ -21,7 +21,7 @@ class Cancelled(Exception):
 class Work:
     """The library, and the ties between a call and whoever made it."""
 
-    def __init__(self, library: Library, *, report: Report | None = None, remark: str = "") -> None:
+    def __init__(self, library: View, *, report: Report | None = None, remark: str = "") -> None:
         self.library = library
         self.obstacle: BookwheelError | None = None
         """Why no tool can work now, such as an index that is only being made."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from bookwheel.engines.base import Engine, Passage, model_text
+from bookwheel.engines.base import Engine, Passage, WritableEngine, model_text
 
 if TYPE_CHECKING:
     from bookwheel.embedders.base import Embedder
@@ -16,20 +16,22 @@ _PASSAGES = 256
 
 
 def embed_missing(
-    engine: Engine,
+    engine: WritableEngine,
     embedder: Embedder,
     *,
+    shown: Engine | None = None,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> int:
     """Embed what lacks vectors, a few documents at a time; return how many chunks that were.
 
-    What is done is kept when it is stopped, and search goes on meanwhile.
+    What is done is kept when it is stopped, and search goes on meanwhile. The model reads what
+    the engine `shown` gives it: where secrets are hidden, a model elsewhere must not get them.
     """
     done, total = engine.embedded(embedder.fingerprint)
     before = done
     while not should_stop():
-        batch = engine.without_vectors(embedder.fingerprint, _DOCUMENTS)
+        batch = (shown or engine).without_vectors(embedder.fingerprint, _DOCUMENTS)
         if not batch:
             break
         on_progress(done, total)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from bookwheel.engines.base import Engine
+from bookwheel.engines.base import WritableEngine
 from bookwheel.errors import BookwheelError
 from bookwheel.formats.registry import SUPPORTED
 from bookwheel.indexing.ignore import rules_for
@@ -64,7 +64,7 @@ class Updater:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: WritableEngine,
         *,
         workers: int | None = None,
         max_bytes: int = MAX_FILE_BYTES,

@@ -17,7 +17,9 @@ from bookwheel.formats.base import Unreadable
 from bookwheel.formats.registry import extension_of, mime_type, read
 from bookwheel.indexing.wire import pack
 from bookwheel.model import Collection, Draft, FileState, Parsed, Status
+from bookwheel.safety.finding import OWN_RULES, Rules, find_spans
 from bookwheel.safety.opener import FileBytes, OpenRefused, Root
+from bookwheel.safety.redact import in_bytes
 from bookwheel.text.chunking import chunk
 from bookwheel.text.entries import page_terms
 from bookwheel.text.language import base_language, detect_language
@@ -46,7 +48,12 @@ def make_prepare(
 
 
 def prepare_file(
-    root: Root, collection: Collection, path: str, known_digest: bytes, max_bytes: int
+    root: Root,
+    collection: Collection,
+    path: str,
+    known_digest: bytes,
+    max_bytes: int,
+    rules: Rules = OWN_RULES,
 ) -> Draft | FileState:
     """Return the file as a draft, or only its state when its content is what it was."""
     try:
@@ -65,11 +72,16 @@ def prepare_file(
         parsed = read(file.data, path)
     except Unreadable as trouble:
         return refused(collection.name, path, trouble.status, trouble.reason, state)
-    return draft(collection, path, file, state, parsed)
+    return draft(collection, path, file, state, parsed, rules)
 
 
 def draft(
-    collection: Collection, path: str, file: FileBytes, state: FileState, parsed: Parsed
+    collection: Collection,
+    path: str,
+    file: FileBytes,
+    state: FileState,
+    parsed: Parsed,
+    rules: Rules = OWN_RULES,
 ) -> Draft:
     """Return what the engine needs of a parsed file."""
     extension = extension_of(path)
@@ -81,6 +93,7 @@ def draft(
     )
     headings = [section.heading for section in parsed.sections]
     terms = page_terms(parsed.title, parsed.text.encode(), chunks, headings, language)
+    spans = in_bytes(parsed.text, find_spans(parsed.text, rules))
     return Draft(
         collection=collection.name,
         path=path,
@@ -95,6 +108,8 @@ def draft(
         words=sum(passage.exact.count(" ") for passage in terms.passages),
         chunks=chunks,
         terms=terms,
+        spans=spans,
+        rules=rules.version,
     )
 
 

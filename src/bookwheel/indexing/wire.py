@@ -17,6 +17,7 @@ from bookwheel.model import (
     PassageTerms,
     Place,
     Section,
+    Span,
     Status,
 )
 
@@ -36,6 +37,7 @@ def pack(result: Draft | FileState) -> tuple[Any, ...]:
             for c in result.chunks
         ),
         _pack_terms(result.terms) if result.terms else None,
+        (result.rules, tuple((s.start, s.end, s.kind) for s in result.spans)),
     )
 
 
@@ -44,8 +46,9 @@ def unpack(values: tuple[Any, ...]) -> Draft | FileState:
     state = FileState(*values[0])
     if len(values) == 1:
         return state
-    _, (collection, path, extension, mime), (status, reason), parsed, about, chunks, terms = values
+    _, (collection, path, extension, mime), (status, reason), parsed, about, *more = values
     date, source, language, words = about
+    chunks, terms, (rules, spans) = more
     return Draft(
         collection=collection,
         path=path,
@@ -61,6 +64,8 @@ def unpack(values: tuple[Any, ...]) -> Draft | FileState:
         words=words,
         chunks=tuple(Chunk(*row) for row in chunks),
         terms=_unpack_terms(terms) if terms else None,
+        spans=tuple(Span(*row) for row in spans),
+        rules=rules,
     )
 
 

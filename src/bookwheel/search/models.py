@@ -11,7 +11,7 @@ from bookwheel.query import SearchMode
 
 if TYPE_CHECKING:
     from bookwheel.embedders.base import Embedder
-    from bookwheel.engines.base import Engine
+    from bookwheel.engines.base import Engine, WritableEngine
     from bookwheel.search.second_look import SecondLook
     from bookwheel.settings import Settings
 
@@ -106,7 +106,7 @@ class Models:
             return False
         return not self._engine.lacks_vectors()
 
-    def note_done(self, engine: Engine, embedder: Embedder) -> None:
+    def note_done(self, engine: WritableEngine, embedder: Embedder) -> None:
         """Note that every document has its vectors, if that is so."""
         if not engine.without_vectors(embedder.fingerprint, 1):
             engine.set_note("embedder", self._name)

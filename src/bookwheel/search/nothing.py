@@ -58,6 +58,9 @@ def _told(filters: Filters) -> str:
         parts.append(f"of type {', '.join(filters.extensions)}")
     if filters.folders:
         parts.append(f"below {', '.join(filters.folders)}")
+    if filters.within:
+        places = ("/".join(filter(None, place)) for place in filters.within)
+        parts.append(f"in {', '.join(places)}")
     if filters.tags:
         parts.append(f"with tag {', '.join(filters.tags)}")
     if filters.date_from:

@@ -15,6 +15,8 @@ _LONG = 8
 """So many letters a word must have for two slips in it; the first letter is then right."""
 _SHORTEST_BEGINNING = 4
 _LONGEST_ENDING = 8
+_LOOKED_AT = 3
+"""So many passages are read to see whether a word is shown in them."""
 _TINY = 20
 """A word is taken for a slip when a neighbour is this many times commoner."""
 
@@ -116,4 +118,16 @@ class Speller:
 
     def _is_visible(self, field: Field, word: str) -> bool:
         match = Match(((Term(field, word, 1.0),),), filters=self._filters)
-        return bool(self._engine.match_pages(match, 1).entries)
+        found = self._engine.match_pages(match, _LOOKED_AT).entries
+        if not found or not self._engine.hides:
+            return bool(found)
+        return self._is_shown(match, word, [document for document, _, _ in found])
+
+    def _is_shown(self, match: Match, word: str, documents: Sequence[int]) -> bool:
+        """Tell whether a word can be read where it was found: it may be part of a secret."""
+        match = match._replace(filters=None, documents=tuple(documents))
+        chunks = self._engine.match_passages(match, _LOOKED_AT).entries
+        places = [(document, ordinal) for document, ordinal, _ in chunks]
+        texts = [passage.text for passage in self._engine.passages(places).values()]
+        texts += [each.title for each in self._engine.documents_by_key(documents).values()]
+        return any(word in text.casefold() for text in texts)

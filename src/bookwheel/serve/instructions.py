@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bookwheel.contracts.dispatch import Offered
 from bookwheel.errors import BookwheelError
-from bookwheel.library import Library
 from bookwheel.safety.redact import make_safe
+from bookwheel.view import View
 
 _MOST_COLLECTIONS = 20
 _LONGEST_NAME = 80
@@ -13,7 +13,7 @@ _LONGEST_DESCRIPTION = 160
 _MOST_KINDS = 5
 
 
-def write_instructions(library: Library, offered: Offered) -> str:
+def write_instructions(library: View, offered: Offered) -> str:
     """Say what there is to search and how; names and descriptions in it are data of others."""
     return "\n".join(
         [
@@ -25,7 +25,7 @@ def write_instructions(library: Library, offered: Offered) -> str:
     )
 
 
-def _collection_lines(library: Library) -> list[str]:
+def _collection_lines(library: View) -> list[str]:
     try:
         counts = {state.collection.name: state.documents for state in library.states()}
         kinds = {name: library.kinds(name) for name in counts}

@@ -9,8 +9,8 @@ from typing import Any
 
 import apsw
 
-from bookwheel.engines.base import CollectionState, Passage
-from bookwheel.model import Chunk, Collection, Document, Known, Link, Place, Section, Status
+from bookwheel.engines.base import CollectionState, Passage, Redactions
+from bookwheel.model import Chunk, Collection, Document, Known, Link, Place, Section, Span, Status
 from bookwheel.query import Filters
 
 TRAIL_SEPARATOR = "\x1f"
@@ -75,17 +75,19 @@ def read_collections(connection: apsw.Connection) -> list[CollectionState]:
     """Return every collection with the number of its documents."""
     rows = connection.execute(
         """SELECT name, path, alias, description, version, source, language, include, exclude,
-        (SELECT coalesce(sum(documents), 0) FROM tallies t
+        access, redact, (SELECT coalesce(sum(documents), 0) FROM tallies t
          WHERE t.collection = c.id AND t.status = 'ok'),
         scanned_at, device FROM collections c ORDER BY name"""
     )
     with decoding():
         return [
             CollectionState(
-                Collection(*row[:7], *(tuple(json.loads(patterns)) for patterns in row[7:9])),
-                documents=row[9],
-                scanned_at=row[10],
-                device=row[11],
+                Collection(
+                    *row[:7], *(tuple(json.loads(patterns)) for patterns in row[7:9]), *row[9:11]
+                ),
+                documents=row[11],
+                scanned_at=row[12],
+                device=row[13],
             )
             for row in rows
         ]
@@ -155,10 +157,35 @@ def list_ledger(connection: apsw.Connection, collection: str | None) -> list[Doc
 
 def count_statuses(connection: apsw.Connection, filters: Filters) -> dict[str, int]:
     """Return how many files of each status lie in the scope of the filters."""
-    table, number = (
-        ("documents d", "count(*)") if filters.folders else ("tallies d", "sum(documents)")
+    return _count(connection, "status", filters, [])
+
+
+def count_by(connection: apsw.Connection, column: str, filters: Filters) -> dict[str, int]:
+    """Return how many documents in the scope of the filters there are of each kind."""
+    return _count(connection, column, filters, ["d.status = 'ok'"])
+
+
+_COUNTED = ("status", "extension", "language")
+
+
+def _count(
+    connection: apsw.Connection, column: str, filters: Filters, where: list[str]
+) -> dict[str, int]:
+    assert column in _COUNTED
+    by_path = filters.folders or any(folder for _, folder in filters.within)
+    table, number = ("documents d", "count(*)") if by_path else ("tallies d", "sum(documents)")
+    conditions, values = _conditions(filters)
+    rows = connection.execute(
+        f"SELECT d.{column}, {number} FROM {table} JOIN collections c ON c.id = d.collection "
+        f"WHERE {' AND '.join(['1', *where, *conditions])} GROUP BY d.{column}",
+        tuple(values),
     )
-    where = ["1"]
+    return {str(name): int(count) for name, count in rows if count}
+
+
+def _conditions(filters: Filters) -> tuple[list[str], list[str]]:
+    """Return the filters by collection, type and place as SQL, and its values."""
+    where: list[str] = []
     values: list[str] = []
     if filters.collections:
         where.append(f"c.name IN ({_marks(filters.collections)})")
@@ -167,14 +194,18 @@ def count_statuses(connection: apsw.Connection, filters: Filters) -> dict[str, i
         where.append(f"d.extension IN ({_marks(filters.extensions)})")
         values += map(askable, filters.extensions)
     if filters.folders:
-        where.append("(" + " OR ".join(["d.path >= ? AND d.path < ?"] * len(filters.folders)) + ")")
+        where.append(_any_of(["d.path >= ? AND d.path < ?"] * len(filters.folders)))
         values += [bound for folder in filters.folders for bound in _below(folder)]
-    rows = connection.execute(
-        f"SELECT d.status, {number} FROM {table} JOIN collections c ON c.id = d.collection "
-        f"WHERE {' AND '.join(where)} GROUP BY d.status",
-        tuple(values),
-    )
-    return {str(name): int(count) for name, count in rows if count}
+    if filters.within:
+        whole, parts = "c.name = ?", "c.name = ? AND d.path >= ? AND d.path < ?"
+        where.append(_any_of([parts if folder else whole for _, folder in filters.within]))
+        for name, folder in filters.within:
+            values += [askable(name), *(_below(folder) if folder else ())]
+    return where, values
+
+
+def _any_of(conditions: Sequence[str]) -> str:
+    return "(" + " OR ".join(conditions) + ")"
 
 
 def count_kinds(connection: apsw.Connection, collection: str) -> dict[str, int]:
@@ -276,6 +307,22 @@ def read_places(connection: apsw.Connection, key: int) -> list[Place]:
         "SELECT start, label, row FROM places WHERE document = ? ORDER BY ordinal", (key,)
     )
     return [Place(*row) for row in rows]
+
+
+def read_redactions(connection: apsw.Connection, keys: Sequence[int]) -> dict[int, Redactions]:
+    """Return what must not be seen of documents, and by which rules that was found."""
+    rules = connection.execute(
+        f"SELECT id, rules FROM documents WHERE id IN ({_marks(keys)})", tuple(keys)
+    )
+    found: dict[int, list[Span]] = {}
+    rows = connection.execute(
+        f"SELECT document, start, end, kind FROM spans WHERE document IN ({_marks(keys)}) "
+        "ORDER BY document, ordinal",
+        tuple(keys),
+    )
+    for key, *span in rows:
+        found.setdefault(key, []).append(Span(*span))
+    return {key: Redactions(version, tuple(found.get(key, ()))) for key, version in rules}
 
 
 def has_vectors(connection: apsw.Connection) -> bool:

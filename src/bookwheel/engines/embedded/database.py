@@ -18,8 +18,8 @@ import apsw
 from bookwheel.errors import IndexDamaged, IndexUnusable
 
 APPLICATION_ID = 0x424B574C
-SCHEMA_VERSION = 2
-_FIRST_VERSION = 2
+SCHEMA_VERSION = 3
+_FIRST_VERSION = 3
 """Older ones were never released: such an index is made anew."""
 _MAGIC = b"SQLite format 3\0"
 
@@ -29,7 +29,7 @@ CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE collections(
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, path TEXT NOT NULL, alias TEXT,
   description TEXT, version TEXT, source TEXT, language TEXT, include TEXT NOT NULL,
-  exclude TEXT NOT NULL, device INTEGER, scanned_at REAL);
+  exclude TEXT NOT NULL, access TEXT, redact TEXT, device INTEGER, scanned_at REAL);
 CREATE TABLE documents(
   id INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL, path TEXT NOT NULL,
   extension TEXT NOT NULL, mime TEXT NOT NULL, size INTEGER NOT NULL, modified_ns INTEGER NOT NULL,
@@ -37,7 +37,7 @@ CREATE TABLE documents(
   title TEXT NOT NULL, description TEXT NOT NULL, tags TEXT NOT NULL, author TEXT NOT NULL,
   date TEXT NOT NULL, source TEXT NOT NULL, url TEXT, language TEXT NOT NULL,
   words INTEGER NOT NULL, characters INTEGER NOT NULL, chunks INTEGER NOT NULL,
-  generation INTEGER NOT NULL, seal INTEGER NOT NULL,
+  rules TEXT NOT NULL, generation INTEGER NOT NULL, seal INTEGER NOT NULL,
   UNIQUE(collection, path));
 CREATE TABLE tallies(
   collection INTEGER, status TEXT, extension TEXT, language TEXT, documents INTEGER NOT NULL,
@@ -74,6 +74,9 @@ CREATE TABLE links(
 CREATE TABLE places(
   document INTEGER, ordinal INTEGER, start INTEGER NOT NULL, label TEXT NOT NULL,
   row INTEGER NOT NULL, PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
+CREATE TABLE spans(
+  document INTEGER, ordinal INTEGER, start INTEGER NOT NULL, end INTEGER NOT NULL,
+  kind TEXT NOT NULL, PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
 CREATE TABLE models(
   id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
 CREATE TABLE vectors(

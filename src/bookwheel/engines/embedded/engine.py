@@ -21,6 +21,7 @@ from bookwheel.engines.base import (
     Match,
     Matrix,
     Passage,
+    Redactions,
     Vector,
 )
 from bookwheel.engines.embedded import catalog, database, health, lexical, writing
@@ -70,6 +71,9 @@ class EmbeddedEngine:
         self._beginning = threading.RLock()
         self._is_ready = False
         self.readonly = False
+
+    hides = False
+    """It holds texts as they are; who may see what is the affair of others."""
 
     @property
     def place(self) -> Place:
@@ -252,6 +256,10 @@ class EmbeddedEngine:
         with self._reading() as connection:
             return catalog.read_places(connection, key)
 
+    def redactions(self, keys: Sequence[int]) -> dict[int, Redactions]:
+        with self._reading() as connection:
+            return catalog.read_redactions(connection, keys)
+
     def passages(self, wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Passage]:
         with self._reading() as connection:
             return catalog.read_passages(connection, wanted)
@@ -265,6 +273,11 @@ class EmbeddedEngine:
 
     def status_counts(self, filters: Filters) -> dict[str, int]:
         return self._recall(filters, lambda reader: catalog.count_statuses(reader, filters))
+
+    def count_by(self, column: str, filters: Filters) -> dict[str, int]:
+        return self._recall(
+            (column, filters), lambda reader: catalog.count_by(reader, column, filters)
+        )
 
     def kinds(self, collection: str) -> dict[str, int]:
         with self._reading() as connection:

@@ -472,6 +472,8 @@ def _filters(filters: Filters, schema: tantivy.Schema) -> list[Query]:
     for name, values in sets.items():
         if values:
             conditions.append(Query.term_set_query(schema, name, [*map(askable, values)]))
+    if filters.within:
+        conditions.append(_any([_place(name, folder, schema) for name, folder in filters.within]))
     if filters.date_from or filters.date_to:
         conditions.append(
             Query.range_query(
@@ -483,6 +485,15 @@ def _filters(filters: Filters, schema: tantivy.Schema) -> list[Query]:
             )
         )
     return conditions
+
+
+def _place(collection: str, folder: str, schema: tantivy.Schema) -> Query:
+    """Return what the entries below a folder of a collection meet."""
+    whole = Query.term_query(schema, "collection", askable(collection))
+    if not folder.strip("/"):
+        return whole
+    inside = Query.term_query(schema, "folder", askable(folder.strip("/")))
+    return Query.boolean_query([(Occur.Must, whole), (Occur.Must, inside)])
 
 
 def _folders(filters: Filters) -> tuple[str, ...]:

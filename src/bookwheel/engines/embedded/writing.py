@@ -12,7 +12,7 @@ import apsw
 from bookwheel.engines.embedded.catalog import TRAIL_SEPARATOR
 from bookwheel.model import Collection, Draft, FileState
 
-_PARTS = ("texts", "sections", "chunks", "links", "places")
+_PARTS = ("texts", "sections", "chunks", "links", "places", "spans")
 
 
 def next_generation(connection: apsw.Connection) -> int:
@@ -34,10 +34,12 @@ def save_collections(connection: apsw.Connection, collections: Iterable[Collecti
     for each in collections:
         connection.execute(
             """INSERT INTO collections(name, path, alias, description, version, source, language,
-            include, exclude) VALUES(?,?,?,?,?,?,?,?,?) ON CONFLICT(name) DO UPDATE SET
-            path = excluded.path, alias = excluded.alias, description = excluded.description,
+            include, exclude, access, redact) VALUES(?,?,?,?,?,?,?,?,?,?,?)
+            ON CONFLICT(name) DO UPDATE SET path = excluded.path, alias = excluded.alias,
+            description = excluded.description,
             version = excluded.version, source = excluded.source, language = excluded.language,
-            include = excluded.include, exclude = excluded.exclude""",
+            include = excluded.include, exclude = excluded.exclude,
+            access = excluded.access, redact = excluded.redact""",
             (
                 each.name,
                 each.path,
@@ -48,6 +50,8 @@ def save_collections(connection: apsw.Connection, collections: Iterable[Collecti
                 each.language,
                 json.dumps(each.include),
                 json.dumps(each.exclude),
+                each.access,
+                each.redact,
             ),
         )
 
@@ -93,6 +97,7 @@ class Parts(NamedTuple):
     chunks: list[tuple[Any, ...]]
     links: list[tuple[Any, ...]]
     places: list[tuple[Any, ...]]
+    spans: list[tuple[Any, ...]]
 
 
 def seal(row: Sequence[Any], parts: Parts) -> int:
@@ -127,6 +132,7 @@ _COLUMNS = (
     "words",
     "characters",
     "chunks",
+    "rules",
     "generation",
     "seal",
 )
@@ -157,6 +163,7 @@ def _document_row(collection: int, draft: Draft, generation: int) -> tuple[Any, 
         draft.words,
         len(parsed.text) if parsed else 0,
         len(draft.chunks) if parsed else 0,
+        draft.rules,
         generation,
     )
 
@@ -164,7 +171,7 @@ def _document_row(collection: int, draft: Draft, generation: int) -> tuple[Any, 
 def _part_rows(draft: Draft) -> Parts:
     parsed = draft.parsed
     if parsed is None:
-        return Parts(None, [], [], [], [])
+        return Parts(None, [], [], [], [], [])
     return Parts(
         parsed.text.encode(),
         [(s.level, s.heading, s.start, s.end, s.start_line, s.end_line) for s in parsed.sections],
@@ -174,6 +181,7 @@ def _part_rows(draft: Draft) -> Parts:
         ],
         [(link.kind, link.target, link.text, link.context, link.line) for link in parsed.links],
         [(place.start, place.label, place.row) for place in parsed.places],
+        [tuple(span) for span in draft.spans],
     )
 
 

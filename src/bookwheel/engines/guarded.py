@@ -1,0 +1,417 @@
+"""The store as one caller may see it: nothing outside their scope, every text redacted.
+
+All that search and reading show of documents comes through here, so that no tool, page or command
+above can forget to hide what must be hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from bookwheel.engines.base import (
+    CollectionState,
+    Engine,
+    Field,
+    Found,
+    Match,
+    Matrix,
+    Passage,
+    Redactions,
+    Term,
+    Vector,
+)
+from bookwheel.model import Access, Document, Link, Place, Redact, Section, Span
+from bookwheel.query import Filters, Scope
+from bookwheel.safety.redact import Moves, cover, in_bytes
+
+if TYPE_CHECKING:
+    from bookwheel.safety.finding import Rules
+
+_EVERY_PAGE = 2**31 - 1
+
+
+class Policy(NamedTuple):
+    """What the operator wants of a collection."""
+
+    redact: Redact = Redact.OFF
+    access: Access = Access.FULL
+
+
+def guard(
+    store: Engine, scope: Scope, policies: Mapping[str, Policy], rules: Callable[[], Rules]
+) -> Engine:
+    """Return the store as a caller may see it: the store itself where nothing is to be hidden."""
+    open_to_all = scope.within is None and scope.redact is Redact.OFF
+    if open_to_all and all(policy.redact is Redact.OFF for policy in policies.values()):
+        return store
+    return GuardedEngine(store, scope, policies, rules())
+
+
+class GuardedEngine:
+    """An engine for reading that hides what its caller must not see."""
+
+    def __init__(
+        self, store: Engine, scope: Scope, policies: Mapping[str, Policy], rules: Rules
+    ) -> None:
+        self._store = store
+        self._within = scope.within
+        self._least = scope.redact
+        self._policies = policies
+        self._rules = rules
+
+    # What is open, and how much of it
+
+    def _level(self, collection: str) -> Redact:
+        return self._policies.get(collection, Policy()).redact.or_more(self._least)
+
+    def _is_open(self, collection: str, path: str) -> bool:
+        if self._within is None:
+            return True
+        return any(
+            name == collection and (not folder or path.startswith(folder + "/"))
+            for name, folder in self._within
+        )
+
+    def _has_all(self, collection: str) -> bool:
+        """Tell whether every document of a collection is open."""
+        return self._within is None or (collection, "") in self._within
+
+    def _narrow(self, filters: Filters | None) -> Filters:
+        """Return filters that hold only in what is open."""
+        filters = filters or Filters()
+        if self._within is None:
+            return filters
+        within = common_places(self._within, filters.within) if filters.within else self._within
+        return filters._replace(within=within or (("", ""),))  # no collection has an empty name
+
+    def _plain(self, text: str, level: Redact) -> str:
+        from bookwheel.safety.finding import redact_text
+
+        return redact_text(text, level, self._rules) if text and level is not Redact.OFF else text
+
+    # Documents by name
+
+    @property
+    def hides(self) -> bool:
+        """Tell whether texts may hold words that are not shown."""
+        levels = [self._least, *(policy.redact for policy in self._policies.values())]
+        return any(level is not Redact.OFF for level in levels)
+
+    @property
+    def generation(self) -> int:
+        return self._store.generation
+
+    def refresh(self) -> bool:
+        return self._store.refresh()
+
+    def note(self, name: str) -> str | None:
+        return self._store.note(name)
+
+    def collections(self) -> list[CollectionState]:
+        states = self._store.collections()
+        if self._within is None:
+            return states
+        names = {name for name, _ in self._within}
+        return [
+            state._replace(documents=sum(self._count("extension", state.collection.name).values()))
+            for state in states
+            if state.collection.name in names
+        ]
+
+    def _count(self, column: str, collection: str) -> dict[str, int]:
+        return self._store.count_by(column, self._narrow(Filters(collections=(collection,))))
+
+    def document(self, collection: str, path: str) -> Document | None:
+        found = self._store.document(collection, path) or self._by_shown_path(collection, path)
+        is_open = found is not None and self._is_open(collection, found.path)
+        return self._show(found) if found is not None and is_open else None
+
+    def _by_shown_path(self, collection: str, path: str) -> Document | None:
+        key = _key_in(path)
+        found = self._store.documents_by_key([key]).get(key) if key else None
+        return found if found and found.collection == collection else None
+
+    def _show(self, document: Document) -> Document:
+        level = self._level(document.collection)
+        if level is Redact.OFF:
+            return document
+        return document._replace(
+            path=self._shown_path(document, level),
+            title=self._plain(document.title, level),
+            description=self._plain(document.description, level),
+            tags=tuple(self._plain(tag, level) for tag in document.tags),
+            author=self._plain(document.author, level),
+            source=self._plain(document.source, level),
+            reason=self._plain(document.reason, level),
+        )
+
+    def _shown_path(self, document: Document, level: Redact) -> str:
+        """Return a path as it is shown; one that hides something ends in the document's key."""
+        shown = self._plain(document.path, level)
+        if shown == document.path:
+            return shown
+        stem, extension = shown, ""
+        if document.extension and shown.endswith(document.extension):
+            stem, extension = shown.removesuffix(document.extension), document.extension
+        return f"{stem}~{document.key}{extension}"
+
+    def documents_by_key(self, keys: Sequence[int]) -> dict[int, Document]:
+        return {
+            key: self._show(document)
+            for key, document in self._store.documents_by_key(keys).items()
+            if self._is_open(document.collection, document.path)
+        }
+
+    def list_documents(
+        self, collection: str, *, folder: str = "", limit: int, offset: int
+    ) -> tuple[list[Document], int]:
+        if self._has_all(collection):
+            found, total = self._store.list_documents(
+                collection, folder=folder, limit=limit, offset=offset
+            )
+            return [self._show(each) for each in found], total
+        below = folder.strip("/") + "/" if folder.strip("/") else ""
+        paths = [
+            path
+            for path in self._store.paths(collection)
+            if path.startswith(below) and self._is_open(collection, path)
+        ]
+        documents = [self._store.document(collection, p) for p in paths[offset : offset + limit]]
+        return [self._show(each) for each in documents if each], len(paths)
+
+    def paths(self, collection: str) -> list[str]:
+        level = self._level(collection)
+        paths = [path for path in self._store.paths(collection) if self._is_open(collection, path)]
+        return paths if level is Redact.OFF else [self._shown(collection, p) for p in paths]
+
+    def _shown(self, collection: str, path: str) -> str:
+        if self._plain(path, self._level(collection)) == path:
+            return path
+        document = self._store.document(collection, path)
+        return self._show(document).path if document else ""
+
+    def _real(self, collection: str, path: str) -> str:
+        """Return the path that is shown as this one."""
+        if self._level(collection) is Redact.OFF or not _key_in(path):
+            return path
+        found = self._by_shown_path(collection, path)
+        return found.path if found else path
+
+    # Texts
+
+    def _find(self, keys: Sequence[int]) -> dict[int, tuple[Span, ...]]:
+        """Return what must not be seen of documents, at the level of each."""
+        documents = self._store.documents_by_key(keys)
+        levels = {key: self._level(each.collection) for key, each in documents.items()}
+        guarded = [key for key, level in levels.items() if level is not Redact.OFF]
+        found = self._store.redactions(guarded) if guarded else {}
+        return {key: self._pick(key, found[key], levels[key]) for key in guarded if key in found}
+
+    def _pick(self, key: int, found: Redactions, level: Redact) -> tuple[Span, ...]:
+        from bookwheel.safety.finding import find_spans, is_secret
+
+        spans = found.spans
+        if found.rules != self._rules.version:  # found by other rules than those in force
+            text = self._store.text(key).decode("utf-8", "replace")
+            spans = in_bytes(text, find_spans(text, self._rules))
+        return tuple(span for span in spans if level is Redact.ALL or is_secret(span.kind))
+
+    def text(self, key: int) -> bytes:
+        return cover(self._store.text(key), self._find([key]).get(key, ()))
+
+    def _moves(self, key: int) -> Moves | None:
+        spans = self._find([key]).get(key)
+        return Moves(self._store.text(key), spans) if spans else None
+
+    def _level_of(self, key: int) -> Redact:
+        document = self._store.documents_by_key([key]).get(key)
+        return self._level(document.collection) if document else Redact.ALL
+
+    def sections(self, key: int) -> list[Section]:
+        level, moves = self._level_of(key), self._moves(key)
+        sections = [
+            each._replace(heading=self._plain(each.heading, level))
+            for each in self._store.sections(key)
+        ]
+        if moves is None:
+            return sections
+        return [each._replace(start=moves(each.start), end=moves(each.end)) for each in sections]
+
+    def headings(self, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
+        asked = {(name, self._real(name, path)): (name, path) for name, path in wanted}
+        return {
+            asked[place]: [self._plain(text, self._level(place[0])) for text in texts]
+            for place, texts in self._store.headings([*asked]).items()
+        }
+
+    def headings_above(
+        self, wanted: Sequence[tuple[str, str, int]]
+    ) -> dict[tuple[str, str, int], str]:
+        asked = {(name, self._real(name, path), n): (name, path, n) for name, path, n in wanted}
+        return {
+            asked[place]: self._plain(text, self._level(place[0]))
+            for place, text in self._store.headings_above([*asked]).items()
+        }
+
+    def links(self, key: int) -> list[Link]:
+        level = self._level_of(key)
+        return [
+            link._replace(
+                target=self._plain(link.target, level),
+                text=self._plain(link.text, level),
+                context=self._plain(link.context, level),
+            )
+            for link in self._store.links(key)
+        ]
+
+    def places(self, key: int) -> list[Place]:
+        level, moves = self._level_of(key), self._moves(key)
+        return [
+            each._replace(
+                start=moves(each.start) if moves else each.start,
+                label=self._plain(each.label, level),
+            )
+            for each in self._store.places(key)
+        ]
+
+    def redactions(self, keys: Sequence[int]) -> dict[int, Redactions]:
+        """Return nothing: what comes from here is redacted already."""
+        return {}
+
+    def passages(self, wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Passage]:
+        spans = self._find(list({document for document, _ in wanted}))
+        return {
+            place: self._covered(passage, spans[place[0]]) if place[0] in spans else passage
+            for place, passage in self._store.passages(wanted).items()
+        }
+
+    def _covered(self, passage: Passage, spans: tuple[Span, ...]) -> Passage:
+        chunk, level = passage.chunk, self._level_of(passage.document)
+        data = cover(passage.text.encode(), spans, start=chunk.start)
+        chunk = chunk._replace(
+            trail=tuple(self._plain(heading, level) for heading in chunk.trail),
+            pointer=self._plain(chunk.pointer, level),
+        )
+        return Passage(passage.document, chunk, data.decode("utf-8", "replace"))
+
+    # Counts
+
+    def languages(self) -> dict[str, int]:
+        if self._within is None:
+            return self._store.languages()
+        return self._store.count_by("language", self._narrow(None))
+
+    def ledger(self, collection: str | None = None) -> list[Document]:
+        return [
+            self._show(each)
+            for each in self._store.ledger(collection)
+            if self._is_open(each.collection, each.path)
+        ]
+
+    def status_counts(self, filters: Filters) -> dict[str, int]:
+        return self._store.status_counts(self._narrow(filters))
+
+    def count_by(self, column: str, filters: Filters) -> dict[str, int]:
+        return self._store.count_by(column, self._narrow(filters))
+
+    def kinds(self, collection: str) -> dict[str, int]:
+        if self._has_all(collection):
+            return self._store.kinds(collection)
+        counts = self._count("extension", collection)
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+    def skipped(self, collection: str) -> dict[tuple[str, str], int]:
+        return self._store.skipped(collection) if self._has_all(collection) else {}
+
+    # Entries by word
+
+    def match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found:
+        return self._store.match_pages(self._open_only(match), limit, count=count)
+
+    def match_passages(self, match: Match, limit: int) -> Found:
+        """Return chunks of the documents named in the match, which were found here."""
+        assert match.documents is not None or self._within is None
+        return self._store.match_passages(match, limit)
+
+    def _open_only(self, match: Match) -> Match:
+        if self._within is None:
+            return match
+        return match._replace(filters=self._narrow(match.filters))
+
+    def frequency(self, field: Field, term: str) -> int:
+        found = self._store.frequency(field, term)
+        if self._within is None or not found:
+            return found
+        match = Match(((Term(field, term, 1.0),),))
+        return self.match_pages(match, 1, count=True).total
+
+    def page_count(self) -> int:
+        if self._within is None:
+            return self._store.page_count()
+        return sum(self.languages().values())
+
+    def vocabulary(self, field: Field = Field.EXACT) -> Mapping[int, Sequence[str]]:
+        """Return words of all documents; whoever shows one asks first whether a page has it."""
+        return self._store.vocabulary(field)
+
+    # Chunks by meaning
+
+    def has_vectors(self) -> bool:
+        return self._store.has_vectors()
+
+    def lacks_vectors(self) -> bool:
+        return self._store.lacks_vectors()
+
+    def embedded(self, fingerprint: str) -> tuple[int, int]:
+        return self._store.embedded(fingerprint)
+
+    def without_vectors(self, fingerprint: str, limit: int) -> list[tuple[str, list[Passage]]]:
+        batch = self._store.without_vectors(fingerprint, limit)
+        keys = [passages[0].document for _, passages in batch]
+        spans = self._find(keys)
+        return [
+            (
+                self._plain(title, self._level_of(key)),
+                [self._covered(each, spans.get(key, ())) for each in passages],
+            )
+            for key, (title, passages) in zip(keys, batch, strict=True)
+        ]
+
+    def open_vectors(self, fingerprint: str) -> None:
+        self._store.open_vectors(fingerprint)
+
+    def nearest(
+        self, fingerprint: str, query: Vector, limit: int, documents: Sequence[int] | None = None
+    ) -> Found:
+        if documents is None and self._within is not None:
+            every = self.match_pages(Match(()), min(_EVERY_PAGE, max(1, self.page_count())))
+            documents = [document for document, _, _ in every.entries]
+        return self._store.nearest(fingerprint, query, limit, documents)
+
+    def vectors(self, fingerprint: str, keys: Sequence[int]) -> dict[int, Matrix]:
+        return self._store.vectors(fingerprint, keys)
+
+
+def common_places(
+    open_places: Sequence[tuple[str, str]], asked: Sequence[tuple[str, str]]
+) -> tuple[tuple[str, str], ...]:
+    """Return where two lists of places overlap."""
+    found: dict[tuple[str, str], None] = {}
+    for name, folder in asked:
+        for other, above in open_places:
+            if name != other:
+                continue
+            if not above or folder == above or folder.startswith(above + "/"):
+                found[name, folder] = None
+            elif not folder or above.startswith(folder + "/"):
+                found[name, above] = None
+    return tuple(found)
+
+
+def _key_in(path: str) -> int:
+    """Return the key that ends a path in which something is hidden; 0 for any other path."""
+    if "[redacted:" not in path:
+        return 0
+    digits = path.rpartition("~")[2].partition(".")[0]
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else 0

@@ -1,0 +1,382 @@
+"""What one caller may see of the library: searching and reading, within their scope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from bookwheel.engines.base import CollectionState, Engine
+from bookwheel.engines.guarded import Policy, common_places, guard
+from bookwheel.errors import BadRequest, Forbidden, NotFound
+from bookwheel.model import Access, Collection, Document, Link, Redact, SafeText
+from bookwheel.query import (
+    EVERYTHING,
+    Scope,
+    SearchHit,
+    SearchMode,
+    SearchRequest,
+    SearchResults,
+)
+from bookwheel.reading import documents as reading
+from bookwheel.reading.documents import TextPart
+from bookwheel.safety.redact import make_safe
+from bookwheel.search.models import Models
+from bookwheel.search.run import add_snippets, search
+from bookwheel.settings import Settings
+
+if TYPE_CHECKING:
+    from bookwheel.engines.embedded.engine import EmbeddedEngine
+    from bookwheel.reading.pointers import PlaceText
+    from bookwheel.reading.sections import Heading, SectionText
+    from bookwheel.safety.finding import Rules
+    from bookwheel.search.meaning import Embedder as SearchEmbedder
+
+NOT_RERANKED = "this is the usual order: a second look needs `pip install 'bookwheel[minilm]'`"
+MOST_FILTERED = 1000
+"""Values of one filter; stores take only so many at once."""
+LONGEST_PREVIEW = 2048
+"""Bytes that are shown at a time of a document that must not be read whole."""
+
+
+class Page(NamedTuple):
+    """One page of a listing."""
+
+    documents: list[Document]
+    total: int
+    offset: int
+
+    @property
+    def has_more(self) -> bool:
+        return self.offset + len(self.documents) < self.total
+
+
+class View:
+    """The library as one caller sees it. Nothing is shown that their scope does not allow."""
+
+    settings: Settings
+
+    def __init__(
+        self,
+        store: EmbeddedEngine,
+        settings: Settings,
+        models: Models,
+        folders: Callable[[], Sequence[Collection]],
+        rules: Callable[[], Rules],
+        scope: Scope = EVERYTHING,
+    ) -> None:
+        self._store = store
+        self.settings = settings
+        self._models = models
+        self._folders = folders
+        self._rules = rules
+        self._scope = scope
+
+    def view(self, scope: Scope) -> View:
+        """Return what a caller may see who is held to this scope beside that of this view."""
+        mine = self._scope
+        within = scope.within if mine.within is None else mine.within
+        if mine.within is not None and scope.within is not None:
+            within = common_places(mine.within, scope.within)
+        both = Scope(within, mine.redact.or_more(scope.redact), mine.previews or scope.previews)
+        return View(self._store, self.settings, self._models, self._folders, self._rules, both)
+
+    @property
+    def _engine(self) -> Engine:
+        """The store as it may be seen."""
+        return guard(self._store, self._scope, self._policies(), self._rules)
+
+    @property
+    def database(self) -> Path:
+        """The file that holds the index."""
+        return self._store.place.database
+
+    @property
+    def exists(self) -> bool:
+        """Tell whether there is an index at all."""
+        return self._store.exists
+
+    @property
+    def generation(self) -> int:
+        """The number of the last change to the index, by whichever process; 0 without one."""
+        return self._store.generation if self._store.exists else 0
+
+    @property
+    def collections(self) -> tuple[Collection, ...]:
+        """The folders that the operator wants, indexed or not, as far as they are in scope."""
+        within = self._scope.within
+        folders = self._folders()
+        if within is None:
+            return tuple(folders)
+        names = {name for name, _ in within}
+        return tuple(each for each in folders if each.name in names)
+
+    def _policies(self) -> Mapping[str, Policy]:
+        """Return what is wanted of each collection: the strictest that anybody says.
+
+        The index remembers what was stated, for whoever opens it without the configuration.
+        """
+        policies: dict[str, Policy] = {}
+        stated = [state.collection for state in self._store.collections()] if self.exists else []
+        for each in (*stated, *self._folders()):
+            policy = _policy(each, self.settings)
+            other = policies.get(each.name, policy)
+            access = (
+                Access.PREVIEW if Access.PREVIEW in (policy.access, other.access) else Access.FULL
+            )
+            policies[each.name] = Policy(policy.redact.or_more(other.redact), access)
+        return policies
+
+    def _shut(self) -> set[str]:
+        """Return the collections of whose documents only short stretches may be read."""
+        policies = self._policies().items()
+        return {
+            name
+            for name, policy in policies
+            if self._scope.previews or policy.access is Access.PREVIEW
+        }
+
+    def _shorten(self, hits: Sequence[SearchHit]) -> tuple[SearchHit, ...]:
+        """Return hits with no more of their passages than may be shown."""
+        shut = self._shut()
+        return tuple(_shorten(hit) if hit.collection in shut else hit for hit in hits)
+
+    def _require_access(self, document: Document) -> None:
+        if document.collection in self._shut():
+            raise Forbidden(
+                f"{reading.quoted(document.path)} may only be previewed, not read whole.",
+                hint="Search finds short stretches of it; openFile shows one around a pointer.",
+            )
+
+    # Searching
+
+    @property
+    def knows_meaning(self) -> bool:
+        """Tell whether anything can be found by meaning."""
+        return self._models.know_meaning
+
+    def search(self, request: SearchRequest) -> SearchResults:
+        """Find documents by words and by meaning."""
+        request = self._resolve(request)
+        embedder, trouble = self._models.embedder_for(request.mode)
+        return _noting(self._search(request, embedder), trouble)
+
+    def search_many(self, requests: Sequence[SearchRequest]) -> Iterator[SearchResults]:
+        """Answer several requests; the model is asked once for what all of them need."""
+        from bookwheel.search.batch import embedder_of_batch
+
+        resolved = [self._resolve(request) for request in requests]
+        shared = None
+        for request in resolved:
+            embedder, trouble = self._models.embedder_for(request.mode)
+            if embedder is not None and shared is None:
+                texts = [each.text for each in resolved if each.mode is not SearchMode.LEXICAL]
+                shared = embedder_of_batch(self._engine, embedder, texts)
+            yield _noting(self._search(request, shared if embedder else None), trouble)
+
+    def _search(self, request: SearchRequest, embedder: SearchEmbedder | None) -> SearchResults:
+        wanted = self.settings["rerank"] != "none" if request.rerank is None else request.rerank
+        second_look = self._models.second_look if wanted else None
+        results = search(self._engine, request, embedder, second_look)
+        results = results._replace(hits=self._shorten(results.hits))
+        if wanted and second_look is None:
+            results = results._replace(remarks=(*results.remarks, NOT_RERANKED))
+        return results
+
+    def _resolve(self, request: SearchRequest) -> SearchRequest:
+        """Return a request with the names of its collections; refuse one that cannot be met."""
+        self._require_index()
+        if not 1 <= request.limit <= 1000 or request.offset < 0:
+            raise BadRequest("The limit lies between 1 and 1000, the offset starts at 0.")
+        if any(len(each) > MOST_FILTERED for each in request.filters if isinstance(each, tuple)):
+            raise BadRequest(f"A filter takes at most {MOST_FILTERED} values.")
+        names = tuple(self._name_of(name) for name in request.filters.collections)
+        reading.require_text(*request.filters.extensions, *request.filters.folders)
+        reading.require_text(*request.filters.tags)
+        self._engine.refresh()
+        return request._replace(filters=request.filters._replace(collections=names))
+
+    def add_snippets(
+        self, request: SearchRequest, hits: Sequence[SearchHit]
+    ) -> tuple[SearchHit, ...]:
+        """Return hits of a search without snippets with those that a request wants."""
+        return add_snippets(self._engine, request, hits)
+
+    def headings(self, hits: Sequence[SearchHit]) -> dict[tuple[str, str], list[str]]:
+        """Return the headings of the documents of hits, by collection and path."""
+        return self._engine.headings([(hit.collection, hit.document) for hit in hits])
+
+    def document(self, text: str, collection: str | None = None) -> Document:
+        """Find a document by its path, address or name."""
+        self._require_index()
+        return reading.find_document(self._engine, text, collection)
+
+    def text(self, document: Document, *, offset: int = 0, length: int | None = None) -> TextPart:
+        """Read a document or a stretch of it."""
+        self._require_access(document)
+        return reading.read_text(self._engine, document, offset=offset, length=length)
+
+    def lines(self, document: Document, first: int, last: int) -> TextPart:
+        """Read some lines of a document."""
+        self._require_access(document)
+        return reading.read_lines(self._engine, document, first, last)
+
+    def place(self, document: Document, pointer: str) -> PlaceText:
+        """Read what stands at a pointer such as `page 3`."""
+        from bookwheel.reading.pointers import read_place
+
+        self._require_access(document)
+        return read_place(self._engine, document, pointer)
+
+    def outline(self, document: Document, *, depth: int = 3) -> list[Heading]:
+        """Return a document's headings."""
+        from bookwheel.reading.sections import read_outline
+
+        return read_outline(self._engine, document, depth=depth)
+
+    def headings_above(self, hits: Sequence[SearchHit]) -> list[SafeText]:
+        """Return the heading that each hit stands under, empty where there is none."""
+        places = [(hit.collection, hit.document, hit.start_line) for hit in hits]
+        found = self._engine.headings_above(places)
+        return [make_safe(found.get(place, "")) for place in places]
+
+    def section(self, document: Document, heading: str, *, subsections: bool = True) -> SectionText:
+        """Read one section of a document."""
+        from bookwheel.reading.sections import read_section
+
+        self._require_access(document)
+        return read_section(self._engine, document, heading, subsections=subsections)
+
+    def sections(self, document: Document, headings: Sequence[str]) -> list[SectionText | None]:
+        """Read some sections of a document; None stands for one that it has not."""
+        from bookwheel.reading.sections import read_sections
+
+        self._require_access(document)
+        return read_sections(self._engine, document, headings)
+
+    def links(self, document: Document) -> list[Link]:
+        """Return the links that go out of a document."""
+        return self._engine.links(document.key)
+
+    def find_related(
+        self,
+        document: Document,
+        *,
+        text: str | None = None,
+        limit: int = 5,
+        same_document: bool = False,
+    ) -> tuple[SearchHit, ...]:
+        """Find documents of its collection that are like a document, or like a text."""
+        from bookwheel.reading.related import find_related
+
+        self._engine.refresh()
+        hits = find_related(
+            self._engine,
+            document,
+            text=text,
+            limit=limit,
+            same_document=same_document,
+            embedder=self._models.embedder_for(SearchMode.HYBRID)[0],
+        )
+        return self._shorten(hits)
+
+    def list_documents(
+        self, collection: str, *, folder: str = "", limit: int = 100, offset: int = 0
+    ) -> Page:
+        """List the documents of a collection or of a folder in it, in the order of their paths."""
+        self._require_index()
+        _check_page(limit, offset)
+        name = self._name_of(collection)
+        reading.require_text(folder)
+        found, total = self._engine.list_documents(
+            name, folder=folder, limit=min(limit, 1000), offset=offset
+        )
+        return Page([reading.make_presentable(each) for each in found], total, offset)
+
+    def paths(self, collection: str) -> list[str]:
+        """Return the paths of all documents of a collection, in order."""
+        self._require_index()
+        return self._engine.paths(self._name_of(collection))
+
+    def folders(self) -> list[str]:
+        """Return all folders that hold documents, at any depth, as filters name them."""
+        paths = (path for state in self.states() for path in self.paths(state.collection.name))
+        parents = dict.fromkeys(path.rpartition("/")[0] for path in paths)
+        found = {folder[:end] for folder in parents for end in _ends_of_folders(folder)}
+        return sorted(found - {""})
+
+    def categories(self, collection: str) -> dict[str, list[str]]:
+        """Return the documents of each category of a collection."""
+        from bookwheel.reading.categories import read_categories
+
+        self._require_index()
+        return read_categories(self._engine, self._name_of(collection))
+
+    def list_category(
+        self, collection: str, category: str, *, limit: int = 100, offset: int = 0
+    ) -> Page:
+        """List the documents of one category of a collection."""
+        from bookwheel.reading.categories import pick_category
+
+        name = self._name_of(collection)
+        paths = pick_category(self.categories(name), category)
+        _check_page(limit, offset)
+        found = (self._engine.document(name, path) for path in paths[offset : offset + limit])
+        documents = [reading.make_presentable(each) for each in found if each is not None]
+        return Page(documents, len(paths), offset)
+
+    def _name_of(self, collection: str) -> str:
+        """Return the name of a collection that is given by name or alias."""
+        known = [state.collection for state in self.states()]
+        return reading.find_collection(known, collection).name
+
+    def states(self) -> list[CollectionState]:
+        """Return the collections with their counts."""
+        return self._engine.collections() if self.exists else []
+
+    def kinds(self, collection: str) -> dict[str, int]:
+        """Return how many documents of each extension a collection has, most first."""
+        return self._engine.kinds(collection) if self.exists else {}
+
+    def ledger(self, collection: str | None = None) -> list[Document]:
+        """Return the files that gave no document, with the reason."""
+        return self._engine.ledger(collection) if self.exists else []
+
+    def skipped(self, collection: str) -> dict[tuple[str, str], int]:
+        """Return how many files were passed over, by reason and extension."""
+        return self._engine.skipped(collection) if self.exists else {}
+
+    def _require_index(self) -> None:
+        if not self.exists:
+            raise NotFound(
+                "Nothing is indexed yet.", hint="`bookwheel index FOLDER` makes an index."
+            )
+
+
+def _ends_of_folders(path: str) -> list[int]:
+    """Return where each folder of a path ends."""
+    return [*(at for at, letter in enumerate(path) if letter == "/"), len(path)]
+
+
+def _check_page(limit: int, offset: int) -> None:
+    if limit < 1 or offset < 0:
+        raise BadRequest("The limit counts from 1 and the offset from 0.")
+
+
+def _noting(results: SearchResults, trouble: str) -> SearchResults:
+    """Return an answer that says what kept meaning out of it."""
+    return results._replace(relaxed=(*results.relaxed, trouble)) if trouble else results
+
+
+def _policy(collection: Collection, settings: Settings) -> Policy:
+    """Return what is wanted of a collection; whoever may see previews only sees no secret."""
+    stated = (collection.access, settings["access"])
+    only_files = settings["toolsets"] == "files" and not any(stated)
+    access = Access.PREVIEW if only_files or Access.PREVIEW in stated else Access.FULL
+    redact = Redact(settings["redact"]).or_more(Redact(collection.redact or Redact.OFF))
+    return Policy(Redact.ALL if access is Access.PREVIEW else redact, access)
+
+
+def _shorten(hit: SearchHit) -> SearchHit:
+    passage = hit.passage.encode()[:LONGEST_PREVIEW].decode("utf-8", "ignore")
+    return hit._replace(passage=SafeText(passage))
