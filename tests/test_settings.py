@@ -76,7 +76,9 @@ def test_our_own_name_of_a_setting_wins_over_the_established_one_with_a_remark(
     tmp_path: Path,
 ) -> None:
     for row in SETTINGS:
-        value = usable(row, str(tmp_path), "yes", "7", "99", "10.0.0.5", "http://a", "none")
+        value = usable(
+            row, str(tmp_path), "yes", "7", "99", "10.0.0.5", "http://a", "none", "all", "full"
+        )
         for other in row.other_names:
             both = of(**{row.variable: value, other: "0"})
             assert (both[row.name], both.origins[row.name]) == (row.parse(value), row.variable)
@@ -120,7 +122,11 @@ def test_an_empty_variable_is_as_good_as_none() -> None:
         ("workers = \n", "is not valid TOML", ""),
         ("collections = 3\n", "must be written as [[collections]] tables", ""),
         ("[[collections]]\nname = 'a'\n", "a collection lacks its path", ""),
-        ("[[collections]]\npath = 'a'\nroot = '/'\n", "unknown key 'root'", "Known are alias, "),
+        (
+            "[[collections]]\npath = 'a'\nroot = '/'\n",
+            "unknown key 'root'",
+            "Known are access, alias, ",
+        ),
         ("[[collections]]\npath = 'a'\ninclude = '*'\n", "include must be a list", ""),
         ("[[collections]]\npath = '~no-such-user'\n", "an unknown user", ""),
     ],

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwheel.safety.redact import make_safe
+from bookwheel.model import Span
+from bookwheel.safety.redact import Moves, cover, in_bytes, make_safe
 
 
 @pytest.mark.parametrize(
@@ -34,3 +35,38 @@ def test_what_scripts_and_emoji_need_stays(text: str) -> None:
 @given(st.text())
 def test_safe_text_stays_as_it_is(text: str) -> None:
     assert make_safe(make_safe(text)) == make_safe(text)
+
+
+@given(st.binary(max_size=60), st.lists(st.integers(0, 60), max_size=8, unique=True))
+def test_what_lies_between_the_spans_is_found_where_it_was_moved_to(
+    data: bytes, edges: list[int]
+) -> None:
+    edges = sorted(edge for edge in edges if edge <= len(data))
+    spans = [Span(a, b, "key") for a, b in zip(edges[::2], edges[1::2], strict=False)]
+    covered, moved = cover(data, spans), Moves(data, spans)
+    borders = [0, *(edge for span in spans for edge in span[:2]), len(data)]
+    for start, end in zip(borders[::2], borders[1::2], strict=True):
+        assert covered[moved(start) : moved(end)] == data[start:end]
+    for span in spans:
+        named = covered[moved(span.start) : moved(span.end)]
+        assert named.startswith(b"[redacted:key]")
+        assert all(moved(at) == moved(span.start) for at in range(span.start, span.end))
+    assert covered.count(b"\n") == data.count(b"\n")
+
+
+@given(st.binary(max_size=40), st.integers(0, 40), st.integers(0, 40), st.integers(0, 40))
+def test_a_stretch_shows_nothing_of_a_span_that_reaches_into_it(
+    data: bytes, start: int, first: int, last: int
+) -> None:
+    data = bytes(0x80 | byte for byte in data)  # no letter of the name that takes its place
+    stretch = cover(data[start:], [Span(first, last, "key")] if first < last else [], start=start)
+    shown = [byte for at, byte in enumerate(data) if at >= start and not first <= at < last]
+    assert [byte for byte in stretch if byte >= 0x80] == shown
+
+
+@given(st.text(max_size=30), st.integers(0, 30), st.integers(0, 30))
+def test_spans_in_characters_become_spans_in_bytes(text: str, first: int, last: int) -> None:
+    first, last = sorted((min(first, len(text)), min(last, len(text))))
+    text = text.encode(errors="replace").decode()
+    (span,) = in_bytes(text, [Span(first, last, "key")])
+    assert text.encode()[span.start : span.end].decode() == text[first:last]

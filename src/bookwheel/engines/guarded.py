@@ -151,10 +151,8 @@ class GuardedEngine:
         shown = self._plain(document.path, level)
         if shown == document.path:
             return shown
-        stem, extension = shown, ""
-        if document.extension and shown.endswith(document.extension):
-            stem, extension = shown.removesuffix(document.extension), document.extension
-        return f"{stem}~{document.key}{extension}"
+        stem = shown.removesuffix(document.extension)
+        return f"{stem}~{document.key}{document.extension}"
 
     def documents_by_key(self, keys: Sequence[int]) -> dict[int, Document]:
         return {
