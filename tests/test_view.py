@@ -161,7 +161,9 @@ def test_texts_indexed_under_other_rules_are_redacted_by_those_in_force(shelf: S
         assert MAIL not in library.view(ALL).text(library.document("a.md")).text
 
 
-def test_a_model_elsewhere_reads_redacted_texts_only(shelf: Shelf) -> None:
+def test_a_model_elsewhere_reads_redacted_texts_only(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shelf.put("a.md", f"Ask {MAIL}.")
     shelf.update()
     with shelf.open(redact="all") as library:
@@ -169,7 +171,12 @@ def test_a_model_elsewhere_reads_redacted_texts_only(shelf: Shelf) -> None:
         embedder = library.embedder
         assert embedder is not None
         embed = embedder.embed
-        object.__setattr__(embedder, "embed", lambda texts: read.extend(texts) or embed(texts))
+
+        def listen(texts: list[str]) -> Any:
+            read.extend(texts)
+            return embed(texts)
+
+        monkeypatch.setattr(embedder, "embed", listen)
         library.embed()
     assert read
     assert MAIL not in str(read)

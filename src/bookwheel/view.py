@@ -71,6 +71,7 @@ class View:
         self._folders = folders
         self._rules = rules
         self._scope = scope
+        self._judged: tuple[object, object, Mapping[str, Policy]] = (None, None, {})
 
     def view(self, scope: Scope) -> View:
         """Return what a caller may see who is held to this scope beside that of this view."""
@@ -116,15 +117,12 @@ class View:
 
         The index remembers what was stated, for whoever opens it without the configuration.
         """
-        policies: dict[str, Policy] = {}
-        stated = [state.collection for state in self._store.collections()] if self.exists else []
-        for each in (*stated, *self._folders()):
-            policy = _policy(each, self.settings)
-            other = policies.get(each.name, policy)
-            access = (
-                Access.PREVIEW if Access.PREVIEW in (policy.access, other.access) else Access.FULL
-            )
-            policies[each.name] = Policy(policy.redact.or_more(other.redact), access)
+        states = self._store.collections() if self.exists else []
+        folders = self._folders()
+        known, asked, policies = self._judged
+        if known is not states or asked is not folders:  # both stay the same until they change
+            policies = judge((*(state.collection for state in states), *folders), self.settings)
+            self._judged = (states, folders, policies)
         return policies
 
     def _shut(self) -> set[str]:
@@ -366,6 +364,19 @@ def _check_page(limit: int, offset: int) -> None:
 def _noting(results: SearchResults, trouble: str) -> SearchResults:
     """Return an answer that says what kept meaning out of it."""
     return results._replace(relaxed=(*results.relaxed, trouble)) if trouble else results
+
+
+def judge(collections: Sequence[Collection], settings: Settings) -> dict[str, Policy]:
+    """Return the strictest that is stated of each collection."""
+    policies: dict[str, Policy] = {}
+    for each in collections:
+        policy = _policy(each, settings)
+        other = policies.get(each.name, policy)
+        previews = Access.PREVIEW in (policy.access, other.access)
+        policies[each.name] = Policy(
+            policy.redact.or_more(other.redact), Access.PREVIEW if previews else Access.FULL
+        )
+    return policies
 
 
 def _policy(collection: Collection, settings: Settings) -> Policy:

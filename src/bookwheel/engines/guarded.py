@@ -198,10 +198,12 @@ class GuardedEngine:
 
     # Texts
 
-    def _find(self, keys: Sequence[int]) -> dict[int, tuple[Span, ...]]:
-        """Return what must not be seen of documents, at the level of each."""
+    def _levels(self, keys: Sequence[int]) -> dict[int, Redact]:
         documents = self._store.documents_by_key(keys)
-        levels = {key: self._level(each.collection) for key, each in documents.items()}
+        return {key: self._level(each.collection) for key, each in documents.items()}
+
+    def _find(self, levels: Mapping[int, Redact]) -> dict[int, tuple[Span, ...]]:
+        """Return what must not be seen of documents, at the level of each."""
         guarded = [key for key, level in levels.items() if level is not Redact.OFF]
         found = self._store.redactions(guarded) if guarded else {}
         return {key: self._pick(key, found[key], levels[key]) for key in guarded if key in found}
@@ -216,15 +218,14 @@ class GuardedEngine:
         return tuple(span for span in spans if level is Redact.ALL or is_secret(span.kind))
 
     def text(self, key: int) -> bytes:
-        return cover(self._store.text(key), self._find([key]).get(key, ()))
+        return cover(self._store.text(key), self._find(self._levels([key])).get(key, ()))
 
     def _moves(self, key: int) -> Moves | None:
-        spans = self._find([key]).get(key)
+        spans = self._find(self._levels([key])).get(key)
         return Moves(self._store.text(key), spans) if spans else None
 
     def _level_of(self, key: int) -> Redact:
-        document = self._store.documents_by_key([key]).get(key)
-        return self._level(document.collection) if document else Redact.ALL
+        return self._levels([key]).get(key, Redact.ALL)
 
     def sections(self, key: int) -> list[Section]:
         level, moves = self._level_of(key), self._moves(key)
@@ -278,14 +279,17 @@ class GuardedEngine:
         return {}
 
     def passages(self, wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Passage]:
-        spans = self._find(list({document for document, _ in wanted}))
+        levels = self._levels(list({document for document, _ in wanted}))
+        spans = self._find(levels)
         return {
-            place: self._covered(passage, spans[place[0]]) if place[0] in spans else passage
-            for place, passage in self._store.passages(wanted).items()
+            (key, number): self._covered(passage, spans.get(key, ()), levels.get(key, Redact.ALL))
+            for (key, number), passage in self._store.passages(wanted).items()
         }
 
-    def _covered(self, passage: Passage, spans: tuple[Span, ...]) -> Passage:
-        chunk, level = passage.chunk, self._level_of(passage.document)
+    def _covered(self, passage: Passage, spans: tuple[Span, ...], level: Redact) -> Passage:
+        if level is Redact.OFF:
+            return passage
+        chunk = passage.chunk
         data = cover(passage.text.encode(), spans, start=chunk.start)
         chunk = chunk._replace(
             trail=tuple(self._plain(heading, level) for heading in chunk.trail),
@@ -367,11 +371,15 @@ class GuardedEngine:
     def without_vectors(self, fingerprint: str, limit: int) -> list[tuple[str, list[Passage]]]:
         batch = self._store.without_vectors(fingerprint, limit)
         keys = [passages[0].document for _, passages in batch]
-        spans = self._find(keys)
+        levels = self._levels(keys)
+        spans = self._find(levels)
         return [
             (
-                self._plain(title, self._level_of(key)),
-                [self._covered(each, spans.get(key, ())) for each in passages],
+                self._plain(title, levels.get(key, Redact.ALL)),
+                [
+                    self._covered(each, spans.get(key, ()), levels.get(key, Redact.ALL))
+                    for each in passages
+                ],
             )
             for key, (title, passages) in zip(keys, batch, strict=True)
         ]
