@@ -1,0 +1,151 @@
+"""Telling a secret from what only stands in its place: a placeholder, a type, a piece of code."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from bookwheel.safety.words import PASSWORDS, STAND_INS
+
+_BLANK = re.compile(r"[xX*.•●_\-#?…0/\\ ]*|(.)\1*|(?:abc|xyz|123|foo|bar|baz)+\d*")
+_WRAPPED = re.compile(
+    r"<[^<>]*>?|\{\{?.*|\$\{.*|\$\(.*|%[A-Za-z_]\w*%?|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|#\{.*|@@?\w+@|"
+    r"\[[^\[\]]*\]|\([^()]*\)|:\w+|&\w+|!\w+.*|%\(.*|%[sdr]|\?|__\w+__|--?[A-Za-z][\w-]*|\\?[nrt]",
+    re.DOTALL,
+)
+_FILLED_LATER = re.compile(
+    r"(?i)change[-_]?(?:me|it|this)|replace[-_]?(?:me|this|with)|placeholder|redacted|your[-_. ]|"
+    r"(?:^|[-_ ])(?:goes|put|insert|enter|add|paste|type|set)[-_ ]|[-_]here$|"
+    r"^(?:your|my|the|some|a|an)[-_ ]?(?:own[-_ ]?)?(?:secret|super|strong|secure|api|access|auth|"
+    r"private|token|password|passwort|passwd|pass|key|client)[a-z_ -]*$|"
+    r"x{4}|\*{3}|\.\.\.|…|•{3}|^to[-_ ]?do\b|^(?:required|nullable|min|max|string|optional)[|:]|"
+    r"^(?:enc|vault|sops|op|ssm|arn|secretref|file|env|aws|gcp|akv)[:(\[]|"
+    r"^(?:example|sample|dummy|fake|demo)(?:[-_ ]?[a-z]+)*$"
+)
+_CODE = re.compile(
+    r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)*\s*[(\[].*|"
+    r"(?:self|this|os|sys|env|process|config|cfg|conf|settings|options|opts|args|params|request|req|"
+    r"res|user|data|form|body|ctx|context|app|state|props|event|secrets|vars|var|local|module|input|"
+    r"credentials|creds|auth|account|session|client|values|inputs|github|steps|needs|\$\w+)"
+    r"(?:(?:\.|->|::|\?\.)[\w$]+)+[;,)]*|"
+    r"[A-Za-z_]\w*(?:(?:->|::|\?\.)\w+)+|(?:new|await|lambda|function|async|not|if)\b.*|"
+    r"(?:f|r|b|u|rb|br)?[\"'].*",
+    re.DOTALL,
+)
+_NAME = re.compile(r"[A-Za-z]+(?:[-_. ][A-Za-z]+)*[-_.]?v?\d{0,2}")
+_CAMEL = re.compile(r"[a-z]+(?:[A-Z][a-z]+)+\d?")
+_PATH = re.compile(
+    r"(?:~|\.{1,2}|[A-Za-z]:|)(?:[/\\]{1,2}[\w.@%+-]+)+[/\\]?|[a-z0-9_.-]+(?:/[a-z0-9_.-]+)+|"
+    r"[\w-]+\.(?:json|ya?ml|toml|txt|pem|key|crt|env|ini|conf|md|py|js|ts|properties|xml)"
+)
+_ADDRESS = re.compile(r"(?:https?|ftp|file)://.*", re.DOTALL)
+_KNOWN = re.compile(
+    r"(?i)(?:sha-?\d+|sha3-\d+|md5|base-?(?:16|32|58|64)(?:url)?|utf-?(?:8|16)|oauth-?[12](?:\.0)?|"
+    r"argon2(?:id|i|d)?|pbkdf2\w*|bcrypt|scrypt|aes-?\d+.*|rsa-?\d+|hs256|rs256|es256|ed25519|x509|"
+    r"x25519|2fa|mfa|v?\d+(?:\.\d+)*|[a-z]?\d+[a-z]?|\d+[-+](?:[a-z]+)?|\d+(?:\.\d+)?[kmgt]?i?b?|"
+    r"iso-?\d+|rfc-?\d+|http/?[123]|s3|ec2|k8s|windows-?\d+|[a-z]+-\d{1,2}|p?\d+%|u\+[0-9a-f]+|"
+    r"\d{1,2}:\d{2}.*|\d{4}-\d{2}.*|[a-z]+\d{1,2}[a-z]?\)|@[a-z/_-]+)"
+)
+_SYMBOL = re.compile(r"[!@#$%^&*~+=?|\\]")
+_SENTENCE = re.compile(r"\s")
+
+
+@lru_cache(maxsize=4096)
+def is_stand_in(value: str) -> bool:
+    """Tell whether a value is a placeholder, a common word for one, or a reference."""
+    return (
+        len(value) < 3
+        or value.lower().strip("\"'`*_.,;:!()[]<>{}") in STAND_INS
+        or value.lower().rstrip(".,;:!") in PASSWORDS
+        or _BLANK.fullmatch(value) is not None
+        or _WRAPPED.fullmatch(value) is not None
+        or _FILLED_LATER.search(value) is not None
+        or _ADDRESS.fullmatch(value) is not None
+    )
+
+
+def is_random(value: str, least: int) -> bool:
+    """Tell whether a value has no meaning: long, letters and digits mixed, not a name."""
+    if len(value) < least or _SENTENCE.search(value) or _NAME.fullmatch(value):
+        return False
+    digits = sum(map(str.isdigit, value))
+    letters = sum(map(str.isalpha, value))
+    mixed = digits >= 2 and letters >= 2
+    cased = letters >= 16 and value != value.lower() and value != value.upper()
+    return (mixed or (cased and not _CAMEL.fullmatch(value))) and len(set(value)) > 4
+
+
+@lru_cache(maxsize=4096)
+def is_password(value: str, *, marked: bool) -> bool:
+    """Tell whether what stands after a word for password is one.
+
+    `marked`: it stands in quotes, or is all that a line of a settings file says.
+    """
+    if is_stand_in(value) or len(value) < 4 or _SENTENCE.search(value):
+        return False
+    if marked:
+        return not (_PATH.fullmatch(value) and value.count("/") > 1) and not _names_it(value)
+    if _CODE.fullmatch(value) or _KNOWN.fullmatch(value) or _PATH.fullmatch(value):
+        return False
+    if _NAME.fullmatch(value):
+        return value[-1].isdigit() and "_" not in value and "-" not in value
+    return has_mark_of_choice(value)
+
+
+def _names_it(value: str) -> bool:
+    """Tell whether a value is made of the very words that stand for secrets."""
+    return (
+        bool(_CAMEL.fullmatch(value) or "_" in value)
+        and any(word in value.lower() for word in ("password", "passwd", "secret", "token"))
+        and not any(map(str.isdigit, value))
+    )
+
+
+def has_mark_of_choice(value: str) -> bool:
+    """Tell whether a word has what ordinary words lack: digits among letters, or symbols."""
+    inner = value.strip(".,;:!?()[]{}\"'")
+    digits = any(map(str.isdigit, inner))
+    letters = any(map(str.isalpha, inner))
+    return (digits and (letters or len(inner) >= 6)) or bool(letters and _SYMBOL.search(inner))
+
+
+@lru_cache(maxsize=4096)
+def is_key(value: str, *, marked: bool) -> bool:
+    """Tell whether what stands after a word for a key or token is one."""
+    if is_stand_in(value) or len(value) < 8 or _SENTENCE.search(value):
+        return False
+    if _PATH.fullmatch(value) or (not marked and _CODE.fullmatch(value)) or _KNOWN.fullmatch(value):
+        return False
+    if value.isdigit():
+        return len(value) >= 10
+    if _NAME.fullmatch(value) or _CAMEL.fullmatch(value):
+        return marked and len(value) >= 24 and is_random(value, 24)
+    return has_mark_of_choice(value) or is_random(value, 16)
+
+
+_SENTENCE_WORDS = re.compile(
+    r"(?i)\b(?:must|should|least|characters?|your|enter|the|is|are|was|required|please|and|or|"
+    r"cannot|can|not|zeichen|mindestens|bitte|ihr|votre|caract\w+|saisir|su|invalid|incorrect)\b|"
+    r"[.?!:]$|^[A-Z][a-z]+ [a-z]+$"
+)
+
+
+def is_passphrase(value: str) -> bool:
+    """Tell whether several words in quotes are a secret and not a sentence or label."""
+    return (
+        not is_stand_in(value)
+        and 2 <= value.count(" ") <= 11
+        and len(value) <= 120
+        and not _SENTENCE_WORDS.search(value)
+    )
+
+
+@lru_cache(maxsize=4096)
+def is_named_in_prose(value: str) -> bool:
+    """Tell whether a word that follows `password` in running text or a table is one."""
+    return (
+        len(value) >= 5
+        and is_password(value, marked=False)
+        and has_mark_of_choice(value)
+        and any(map(str.isalpha, value))
+    )
