@@ -184,14 +184,17 @@ class Library(View):
         with self.writing() as engine:
             self._forget_others(engine)
             engine.declare(self.collections)
+            rules = self._redaction_rules
+            readers = f"{READERS_VERSION} {rules.version}"
             if engine.note("readers") is None:  # new: an interrupted first run is gone on with
-                engine.set_note("readers", READERS_VERSION)
+                engine.set_note("readers", readers)
             accept_empty = full
-            full = full or self._rebuilds or engine.note("readers") != READERS_VERSION
+            full = full or self._rebuilds or engine.note("readers") != readers
             updater = Updater(
                 engine,
                 workers=self.settings["workers"],
                 max_bytes=self.settings["max_file_mb"] * 1_000_000,
+                rules=rules,
                 own_paths=self.own_paths(),
                 on_progress=on_progress,
                 should_stop=should_stop,
@@ -201,7 +204,7 @@ class Library(View):
                 for each in self.collections
             ]
             if full and not should_stop():
-                engine.set_note("readers", READERS_VERSION)
+                engine.set_note("readers", readers)
                 self._rebuilds = False
         for remark in remarks:
             problems = _report_about(remark, self.collections, reports).problems

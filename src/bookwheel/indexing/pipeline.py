@@ -17,6 +17,7 @@ from bookwheel.indexing.scan import FoundFile, Scan, scan
 from bookwheel.indexing.wire import unpack
 from bookwheel.indexing.worker import Failure, Outcome, Task, WorkerPool
 from bookwheel.model import Collection, Draft, FileState, Known, Status
+from bookwheel.safety.finding import OWN_RULES, Rules
 from bookwheel.safety.opener import Root
 
 log = logging.getLogger(__name__)
@@ -68,6 +69,7 @@ class Updater:
         *,
         workers: int | None = None,
         max_bytes: int = MAX_FILE_BYTES,
+        rules: Rules = OWN_RULES,
         own_paths: Iterable[str] = (),
         on_progress: Listener | None = None,
         should_stop: Callable[[], bool] = lambda: False,
@@ -76,6 +78,7 @@ class Updater:
         self._engine = engine
         self._workers = workers
         self._max_bytes = max_bytes
+        self._rules = rules
         self._own_paths = tuple(own_paths)
         self._on_progress = on_progress or (lambda progress: None)
         self._should_stop = should_stop
@@ -162,6 +165,7 @@ class Updater:
             collection.source,
             collection.language,
             self._max_bytes,
+            tuple(self._rules),
         )
         tasks = (
             Task(number, (file.path, self._digest(known, file, full=full)), file.size)

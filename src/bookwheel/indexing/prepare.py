@@ -35,14 +35,20 @@ Prepare = Callable[[str, bytes], tuple[Any, ...]]
 
 
 def make_prepare(
-    name: str, path: str, source: str | None, language: str | None, max_bytes: int
+    name: str,
+    path: str,
+    source: str | None,
+    language: str | None,
+    max_bytes: int,
+    rules: tuple[Any, ...] = OWN_RULES,
 ) -> Prepare:
     """Return the function that prepares files of one collection."""
+    redaction = Rules(*rules)
     collection = Collection(name=name, path=path, source=source, language=language)
     root = Root.open(path)
 
     def prepare(relative: str, digest: bytes) -> tuple[Any, ...]:
-        return pack(prepare_file(root, collection, relative, digest, max_bytes))
+        return pack(prepare_file(root, collection, relative, digest, max_bytes, redaction))
 
     return prepare
 
