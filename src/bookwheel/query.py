@@ -74,6 +74,9 @@ class SearchRequest(NamedTuple):
     """Look at the first hits again, with a better model; None: as the settings have it."""
     snippet_length: int = 240
     """About; 0 asks for no snippets, since the passage is enough."""
+    window: int = 0
+    """So many pages are weighed against each other whatever the offset, and the others follow as
+    their words put them: then pages of an answer fit together. 0: as many as the answer needs."""
 
 
 class Snippet(NamedTuple):

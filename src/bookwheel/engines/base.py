@@ -53,12 +53,47 @@ class Term(NamedTuple):
     weight: float
 
 
+class Holds(NamedTuple):
+    """Met by an entry with any of some terms."""
+
+    terms: tuple[Term, ...]
+
+
+class InOrder(NamedTuple):
+    """Met where exact words stand in this order with at most so many others between them."""
+
+    words: tuple[str, ...]
+    gap: int = 0
+
+
+class Every(NamedTuple):
+    """Met where each of its parts is."""
+
+    parts: tuple[Condition, ...]
+
+
+class Some(NamedTuple):
+    """Met where at least one of its parts is."""
+
+    parts: tuple[Condition, ...]
+
+
+class Without(NamedTuple):
+    """Met where its part is not."""
+
+    part: Condition
+
+
+Condition = Holds | InOrder | Every | Some | Without
+
+
 class Match(NamedTuple):
     """What entries to find: each clause is one word of the query, met by any of its terms.
 
     With `all_clauses` every clause must be met, otherwise at least one. `bonus` terms add to the
     score without being asked for. Phrases must stand as written, excluded terms and phrases
-    nowhere; filters hold throughout.
+    nowhere; filters hold throughout. Where a condition is required, it alone says what must be
+    there, and clauses weigh.
     """
 
     clauses: tuple[tuple[Term, ...], ...]
@@ -71,6 +106,7 @@ class Match(NamedTuple):
     title_bonus: float = 0.0
     filters: Filters | None = None
     documents: tuple[int, ...] | None = None
+    required: Condition | None = None
 
 
 class Found(NamedTuple):

@@ -1,10 +1,15 @@
-"""What a query's text asks for: words, quoted phrases, -exclusions. Any text is a query."""
+"""What a query's text asks for: words, quoted phrases, -exclusions, or an expression of them.
+
+Any text is a query.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
+from bookwheel.search.operators import Expression, leaves, parse
+from bookwheel.text.language import filler_words
 from bookwheel.text.words import Surface, analyze_query, normal_title
 
 LONGEST_QUERY = 1000
@@ -30,6 +35,8 @@ class Question(NamedTuple):
     """It holds quotes that were taken as a writer's marks."""
     plain: str = ""
     """What is asked in words, without marks and exclusions, for models to read."""
+    expression: Expression | None = None
+    """What a document must meet, where operators say it; the words then only weigh."""
 
     @property
     def asks_nothing(self) -> bool:
@@ -40,6 +47,9 @@ def interpret(text: str, languages: tuple[str, ...]) -> Question:
     """Take a query apart; never raises, whatever the text."""
     clean = _LOST.sub(" ", text)
     kept = clean[:LONGEST_QUERY]
+    expression = parse(kept, lambda word: _is_filler(word, languages))
+    if expression is not None:
+        return _interpret_expression(expression, kept, languages, is_cut=kept != clean)
     loosened = _is_long_question(kept)
     phrases: list[tuple[str, ...]] = []
     excluded_phrases: list[tuple[str, ...]] = []
@@ -61,6 +71,25 @@ def interpret(text: str, languages: tuple[str, ...]) -> Question:
         loosened=loosened,
         plain=" ".join(_QUOTES.sub(" ", _EXCLUDED.sub(" ", _unquote(kept))).split()),
     )
+
+
+def _interpret_expression(
+    expression: Expression, text: str, languages: tuple[str, ...], *, is_cut: bool
+) -> Question:
+    """Return a question whose words are those that the expression asks for."""
+    plain = " ".join(" ".join(piece.text for piece in leaves(expression)).split())
+    surfaces = analyze_query(plain, languages)
+    return Question(
+        title=normal_title(_QUOTES.sub(" ", text)),
+        words=tuple(surfaces[:MOST_WORDS]),
+        shortened=is_cut or len(surfaces) > MOST_WORDS,
+        plain=plain,
+        expression=expression,
+    )
+
+
+def _is_filler(word: str, languages: tuple[str, ...]) -> bool:
+    return any(word.casefold() in filler_words(language) for language in languages)
 
 
 def _is_long_question(text: str) -> bool:

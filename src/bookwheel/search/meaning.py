@@ -65,7 +65,7 @@ def find_near(
     query = embedder.embed_query(text)
     if not query.any():
         return None
-    wanted = max(_NEAR, 2 * (request.offset + request.limit))
+    wanted = max(_NEAR, 2 * (request.window or request.offset + request.limit))
     allowed = allowed_pages(engine, planner, plan)
     found = engine.nearest(embedder.fingerprint, query, wanted, allowed)
     nearest = {document for document, _, _ in found.entries}

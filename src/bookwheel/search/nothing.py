@@ -20,13 +20,15 @@ def why_nothing(engine: Engine, planner: Planner, plan: Plan, total: int) -> lis
     if plan.clauses and not any(clause.known for clause in plan.clauses):
         return []
     match = planner.match(plan, all_clauses=False)
-    bare = match._replace(filters=None, phrases=(), excluded=(), excluded_phrases=())
+    bare = match._replace(filters=None, phrases=(), excluded=(), excluded_phrases=(), required=None)
     if plan.clauses and not _finds(engine, bare):
         return _in_the_other_part(engine, planner, plan)
     with_phrases = bare._replace(phrases=match.phrases)
     if question.phrases and not _finds(engine, with_phrases):
         quoted = " and ".join(f'"{" ".join(phrase)}"' for phrase in question.phrases)
         return [f"no document has {quoted} as a phrase"]
+    if match.required and not _finds(engine, match._replace(filters=None)):
+        return ["no document meets what AND, OR, NOT and NEAR ask for"]
     if not _finds(engine, match._replace(filters=None)):
         return ["every match has an excluded word"]
     if any(request.filters) and not _finds(engine, match):

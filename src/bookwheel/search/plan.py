@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from bookwheel.engines.base import Engine, Field, Match, Term
+from bookwheel.engines.base import Condition, Engine, Every, Field, Holds, Match, Term
 from bookwheel.query import SearchIn, SearchRequest
 from bookwheel.search.interpret import Question
+from bookwheel.search.require import Requirement
 from bookwheel.text.language import filler_words
 from bookwheel.text.words import Surface, Word
 
@@ -151,12 +152,29 @@ class Planner:
             titles=titles if request.search_in is not SearchIn.CONTENT else (),
             title_bonus=TITLE_BONUS,
             filters=request.filters,
+            required=self.required(plan),
         )
+
+    def required(self, plan: Plan) -> Condition | None:
+        """Return what the operators of a question require; None where it has none."""
+        if plan.question.expression is None:
+            return None
+        known = {clause.word: clause for clause in plan.clauses}
+
+        def holding(word: Word, wanted: bool) -> Condition:
+            clause = known.get(word.exact) if wanted else None
+            clause = clause or self._clause(word, 1)
+            parts = [clause] if clause.known or not clause.parts else self.split(clause)
+            search_in = plan.request.search_in
+            return Every(tuple(Holds(self._terms(part, search_in)) for part in parts))
+
+        return Requirement(self._engine, self._languages, holding).make(plan.question.expression)
 
     def conditions(self, plan: Plan) -> Match | None:
         """Return what pages must meet beside their words; None when that is nothing."""
         match = self.match(plan._replace(clauses=(), names=()), all_clauses=False)
-        asked = (match.phrases, match.excluded, match.excluded_phrases)
+        match = match._replace(required=self.required(plan))
+        asked = (match.phrases, match.excluded, match.excluded_phrases, match.required)
         free = not any(asked) and not any(plan.request.filters)
         return None if free else match
 

@@ -78,7 +78,7 @@ def best_passages(
 ) -> dict[int, tuple[int, float]]:
     """Return for each document the chunk that matches best, and how well."""
     match = planner.match(plan, all_clauses=False)._replace(
-        filters=None, excluded=(), documents=documents
+        filters=None, excluded=(), required=None, documents=documents
     )
     best: dict[int, tuple[int, float]] = {}
     for document, ordinal, score in engine.match_passages(match, limit).entries:

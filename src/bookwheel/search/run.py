@@ -36,6 +36,8 @@ class Retrieved(NamedTuple):
     whole: frozenset[int]
     """Those pages that hold every word that any page holds."""
     total: int
+    tail: tuple[tuple[int, float], ...] = ()
+    """Pages beyond the window, in order of their page score."""
 
 
 def search(
@@ -62,10 +64,14 @@ def search(
     judged, ranked = len(ranked), drop_far(ranked, request.max_distance)
     ranked, remarks = look_again(engine, planner, plan, ranked, second_look)
     shown = ranked[request.offset : request.offset + request.limit]
-    shown = with_passages(engine, planner, plan, shown)
-    hits = show(engine, planner, plan, shown, found.whole)
+    if request.window:
+        hits = show_window(engine, planner, plan, ranked, found)
+    else:
+        shown = with_passages(engine, planner, plan, shown)
+        hits = show(engine, planner, plan, shown, found.whole)
     notes = (*notes, *trouble)
-    if found.pages and any(item.document not in found.whole for item in shown):
+    is_relaxed = any(item.document not in found.whole for item in shown)
+    if found.pages and is_relaxed and question.expression is None:
         notes = (*notes, "not every word had to match")
     # What was not looked at is taken to be as far away as what was.
     unseen = (found.total - len(found.pages)) * len(ranked) // max(1, judged)
@@ -79,6 +85,31 @@ def search(
     suggestions = () if reasons else suggest(engine, plan)
     notes = (*notes, *reasons)
     return SearchResults(request.text, (), total, notes, suggestions, *scope, remarks)
+
+
+def show_window(
+    engine: Engine, planner: Planner, plan: Plan, ranked: Sequence[Ranked], found: Retrieved
+) -> tuple[SearchHit, ...]:
+    """Return one page of an answer whose scores go on from where the page before it ended."""
+    start, end = plan.request.offset, plan.request.offset + plan.request.limit
+    first = with_passages(engine, planner, plan, ranked[:end])
+    hits = show(engine, planner, plan, first, found.whole)
+    if end <= len(ranked) or plan.request.mode is SearchMode.SEMANTIC:
+        return hits[start:]
+    seen = {item.document for item in ranked}
+    rest = [(key, score) for key, score in found.tail if key not in seen]
+    beyond = [Ranked(key, 0, score) for key, score in rest][
+        max(0, start - len(ranked)) : end - len(ranked)
+    ]
+    if not beyond:
+        return hits[start:]
+    last, top = hits[-1].score if hits else 1.0, rest[0][1] or 1.0
+    beyond = with_passages(engine, planner, plan, beyond)
+    more = [
+        hit._replace(score=round(last * min(1.0, hit.rank_score / top), 4))
+        for hit in show(engine, planner, plan, beyond, found.whole)
+    ]
+    return (*hits[start:], *more)
 
 
 def _readings(question: Question) -> tuple[str, ...]:
@@ -227,26 +258,40 @@ def _missing(clauses: Iterable[Clause]) -> list[str]:
 
 def retrieve(engine: Engine, planner: Planner, plan: Plan, titles: tuple[str, ...]) -> Retrieved:
     """Return candidate pages: those with all words, then, if too few, those with some."""
+    is_strict = plan.question.expression is not None
     unknown = plan.clauses and not any(clause.known for clause in plan.clauses)
-    if unknown and not plan.question.phrases:
+    if unknown and not plan.question.phrases and not is_strict:
         # No word of it stands anywhere; filters alone would find everything.
         return Retrieved({}, frozenset(), 0)
-    wanted = min(MOST_RESULTS, plan.request.offset + plan.request.limit)
-    pool = max(_POOL, wanted + 10)
-    if plan.request.max_distance is not None:  # some will be dropped again
-        pool = min(MOST_RESULTS, 4 * pool)
+    pool, deep = _depths(plan.request)
     every = engine.match_pages(
-        planner.match(plan, all_clauses=True, titles=titles), pool, count=True
+        planner.match(plan, all_clauses=True, titles=titles), deep, count=not is_strict
     )
     gain = 1 + ALL_WORDS_BONUS
-    pages = {document: score * gain for document, _, score in every.entries}
+    pages = {document: score * gain for document, _, score in every.entries[:pool]}
     whole = frozenset(pages)
-    if len(pages) >= pool or len(asked_for(plan)) < 2:
-        return Retrieved(pages, whole, every.total)
-    some = engine.match_pages(planner.match(plan, all_clauses=False, titles=titles), pool)
-    for document, _, score in some.entries:
+    enough = len(pages) >= pool or len(asked_for(plan)) < 2
+    if enough and not is_strict:
+        tail = tuple((document, score) for document, _, score in every.entries[pool:])
+        return Retrieved(pages, whole, every.total, tail)
+    match = planner.match(plan, all_clauses=False, titles=titles)
+    some = engine.match_pages(match, deep if is_strict else pool, count=is_strict)
+    for document, _, score in some.entries[: 0 if len(pages) >= pool else pool]:
         pages.setdefault(document, score)
-    return Retrieved(pages, whole, max(every.total, len(pages)))
+    if not is_strict:
+        return Retrieved(pages, whole, max(every.total, len(pages)))
+    rest = tuple((key, score) for key, _, score in some.entries if key not in pages)
+    return Retrieved(pages, whole, some.total, rest)
+
+
+def _depths(request: SearchRequest) -> tuple[int, int]:
+    """Return how many pages are weighed against each other, and how many are looked for."""
+    if request.window:
+        return request.window, max(request.window, request.offset + request.limit)
+    pool = max(_POOL, min(MOST_RESULTS, request.offset + request.limit) + 10)
+    if request.max_distance is not None:  # some will be dropped again
+        pool = min(MOST_RESULTS, 4 * pool)
+    return pool, pool
 
 
 def suggest(engine: Engine, plan: Plan) -> tuple[str, ...]:

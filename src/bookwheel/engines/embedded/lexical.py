@@ -17,7 +17,17 @@ from typing import Any, NamedTuple
 import tantivy
 from tantivy import Occur, Query
 
-from bookwheel.engines.base import Field, Found, Match, Term
+from bookwheel.engines.base import (
+    Condition,
+    Every,
+    Field,
+    Found,
+    Holds,
+    InOrder,
+    Match,
+    Term,
+    Without,
+)
 from bookwheel.engines.embedded.catalog import askable
 from bookwheel.model import PageTerms
 from bookwheel.query import Filters
@@ -263,8 +273,10 @@ class WordIndex:
         words = [self._clause(clause, schema) for clause in match.clauses]
         if match.all_clauses:
             parts += [(Occur.Must, word) for word in words]
-        elif words:
+        elif words and match.required is None:
             parts.append((Occur.Must, _any(words)))
+        else:
+            parts += [(Occur.Should, word) for word in words]
         for phrase in filter(None, match.phrases):
             parts.append((Occur.Must, _phrase(phrase, schema)))
         for title in match.titles:
@@ -298,6 +310,8 @@ class WordIndex:
             conditions.append(_any([Query.term_query(schema, "document", n) for n in documents]))
         if match.filters is not None:
             conditions += _filters(match.filters, schema)
+        if match.required is not None:
+            conditions.append(_required(match.required, schema))
         return conditions
 
     # Writing
@@ -454,11 +468,28 @@ def _every(schema: tantivy.Schema) -> Query:
     return Query.range_query(schema, "document", kind, _MARK + 1, _LARGEST)
 
 
-def _phrase(words: tuple[str, ...], schema: tantivy.Schema) -> Query:
+def _phrase(words: tuple[str, ...], schema: tantivy.Schema, *, gap: int = 0) -> Query:
     # The binding panics on a phrase of one word.
     if len(words) == 1:
         return Query.term_query(schema, Field.EXACT, words[0])
-    return Query.phrase_query(schema, Field.EXACT, list(words))
+    return Query.phrase_query(schema, Field.EXACT, list(words), gap)
+
+
+def _required(condition: Condition, schema: tantivy.Schema) -> Query:
+    """Return an expression as one query; one that has no parts is met by nothing."""
+    if isinstance(condition, InOrder):
+        return _phrase(condition.words, schema, gap=condition.gap)
+    if isinstance(condition, Holds):
+        terms = [Query.term_query(schema, term.field, term.text) for term in condition.terms]
+        return _any(terms) if terms else Query.empty_query()
+    if isinstance(condition, Without):
+        part = (Occur.MustNot, _required(condition.part, schema))
+        return Query.boolean_query([(Occur.Must, _every(schema)), part])
+    parts = [_required(part, schema) for part in condition.parts]
+    if not parts:
+        return Query.empty_query()
+    occur = Occur.Must if isinstance(condition, Every) else Occur.Should
+    return Query.boolean_query([(occur, part) for part in parts])
 
 
 def _filters(filters: Filters, schema: tantivy.Schema) -> list[Query]:
