@@ -83,7 +83,9 @@ class Library(View):
             known = {state.collection.path: state.collection for state in self.states()}
         except BookwheelError:
             return False
-        recalled = [known[each.path] for each in self._given if each.path in known]
+        recalled = [
+            known[each.path]._replace(root=each.root) for each in self._given if each.path in known
+        ]
         if not len(recalled) == len(known) == len(self._given):
             return False
         if not all(map(_agrees, self._given, recalled)):
@@ -266,14 +268,6 @@ class Library(View):
         for state in engine.collections():
             if (state.collection.name, state.collection.path) not in own:
                 engine.forget(state.collection.name)
-
-    def own_paths(self) -> tuple[str, ...]:
-        """Return the files of ours that must never be indexed."""
-        place = self._store.place
-        own = [place.database, place.lexical, place.vectors, place.lock, place.wal]
-        if self.settings.config:
-            own.append(Path(self.settings.config))
-        return tuple(str(path.absolute()) for path in own)
 
     def watch(
         self, *, on_update: Callable[[list[Report]], None], should_stop: Callable[[], bool]

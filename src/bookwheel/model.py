@@ -69,6 +69,8 @@ class Collection(NamedTuple):
     access: str | None = None
     redact: str | None = None
     """These two as far as the operator stated them; the settings may ask for more."""
+    root: str = ""
+    """Its path as the operator wrote it, where that leads to `path` by a link; not kept."""
 
 
 class Section(NamedTuple):
@@ -176,6 +178,8 @@ class PageTerms(NamedTuple):
     title_names: str
     headings: str
     passages: tuple[PassageTerms, ...]
+    years: tuple[str, ...] = ()
+    """The years that its title and text name."""
 
 
 class FileState(NamedTuple):

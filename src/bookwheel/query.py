@@ -42,6 +42,8 @@ class Filters(NamedTuple):
     date_to: str | None = None
     within: tuple[tuple[str, str], ...] = ()
     """Any of these places: a collection and a folder in it, empty for all of it."""
+    years: tuple[str, ...] = ()
+    """Any of these years must stand in the file's name, its title or its text."""
 
 
 class Scope(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from bookwheel.engines.base import CollectionState, Engine
@@ -28,6 +28,8 @@ from bookwheel.settings import Settings
 if TYPE_CHECKING:
     from bookwheel.engines.embedded.engine import EmbeddedEngine
     from bookwheel.reading.pointers import PlaceText
+    from bookwheel.reading.preview import Preview
+    from bookwheel.reading.roots import Place, Root
     from bookwheel.reading.sections import Heading, SectionText
     from bookwheel.safety.finding import Rules
     from bookwheel.search.meaning import Embedder as SearchEmbedder
@@ -226,6 +228,68 @@ class View:
         self._require_access(document)
         return read_place(self._engine, document, pointer)
 
+    # Files by their absolute paths
+
+    def roots(self) -> list[Root]:
+        """Return the allowed folders, innermost scope included, as the operator wrote them."""
+        from bookwheel.reading.roots import Root
+
+        folders = {each.name: each for each in self.collections}
+        within = self._scope.within
+        places = [(name, "") for name in folders] if within is None else within
+        return [
+            Root(folders[name], folder, self._show_path(folders[name], folder))
+            for name, folder in places
+            if name in folders
+        ]
+
+    def locate(self, path: str) -> list[Place]:
+        """Return where an absolute path lies; Forbidden outside of what may be seen."""
+        from bookwheel.reading.roots import find_places
+
+        return find_places(path, self.roots())
+
+    def file(self, path: str) -> Document:
+        """Find a document by its absolute path; NotFound says why there is none."""
+        from bookwheel.reading.roots import find_file
+
+        self._require_index()
+        return find_file(self._engine, self.locate(path), path, why=self._why_absent)
+
+    def absolute_path(self, collection: str, path: str) -> str:
+        """Return the absolute path of a document as it may be shown."""
+        folders = {each.name: each for each in self.collections}
+        return f"{self._show_path(folders[collection]).rstrip('/')}/{path}"
+
+    def _show_path(self, folder: Collection, below: str = "") -> str:
+        shown = str(PurePosixPath(folder.root or folder.path, below))
+        if self._scope.redact is Redact.OFF:
+            return shown
+        from bookwheel.safety.finding import redact_text
+
+        return make_safe(redact_text(shown, self._scope.redact, self._rules()))
+
+    def _why_absent(self, place: Place) -> str | None:
+        from bookwheel.indexing.explain import explain_absence
+
+        return explain_absence(place.collection, place.path, own=self.own_paths())
+
+    def preview(
+        self, document: Document, pointer: str | None = None, *, before: int = 200, after: int = 200
+    ) -> Preview:
+        """Read a short stretch around a pointer, or the beginning."""
+        from bookwheel.reading.preview import read_preview
+
+        return read_preview(self._engine, document, pointer, before=before, after=after)
+
+    def own_paths(self) -> tuple[str, ...]:
+        """Return the files of ours that must never be indexed."""
+        place = self._store.place
+        own = [place.database, place.lexical, place.vectors, place.lock, place.wal]
+        if self.settings.config:
+            own.append(Path(self.settings.config))
+        return tuple(str(path.absolute()) for path in own)
+
     def outline(self, document: Document, *, depth: int = 3) -> list[Heading]:
         """Return a document's headings."""
         from bookwheel.reading.sections import read_outline
@@ -298,10 +362,8 @@ class View:
 
     def folders(self) -> list[str]:
         """Return all folders that hold documents, at any depth, as filters name them."""
-        paths = (path for state in self.states() for path in self.paths(state.collection.name))
-        parents = dict.fromkeys(path.rpartition("/")[0] for path in paths)
-        found = {folder[:end] for folder in parents for end in _ends_of_folders(folder)}
-        return sorted(found - {""})
+        names = [state.collection.name for state in self.states()]
+        return sorted({folder for name in names for folder in self._engine.folders(name)})
 
     def categories(self, collection: str) -> dict[str, list[str]]:
         """Return the documents of each category of a collection."""
@@ -349,11 +411,6 @@ class View:
             raise NotFound(
                 "Nothing is indexed yet.", hint="`bookwheel index FOLDER` makes an index."
             )
-
-
-def _ends_of_folders(path: str) -> list[int]:
-    """Return where each folder of a path ends."""
-    return [*(at for at, letter in enumerate(path) if letter == "/"), len(path)]
 
 
 def _check_page(limit: int, offset: int) -> None:

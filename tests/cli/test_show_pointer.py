@@ -58,7 +58,7 @@ def test_a_place_is_given_as_json_with_its_lines(call: Call, here: list[str]) ->
     [
         ("plan.ipynb", "cell 4", '"plan.ipynb" has no "cell 4". It has cell 1, cell 2, cell 3.'),
         ("plan.ipynb", "page 1", "It has cell 1, cell 2, cell 3."),
-        ("lines.md", "page 1", "It is pointed into by lines, such as `lines 1-3`."),
+        ("lines.md", "page 1", "It has lines 1-3."),
         ("lines.md", "lines 7-8", "The document has 3 lines."),
         ("lines.md", "", '"lines.md" has no "".'),
     ],

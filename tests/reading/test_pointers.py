@@ -86,8 +86,8 @@ def test_a_place_is_read_with_its_lines(
     [
         ("slides.pptx", "slide 3", "It has slide 1, slide 2."),
         ("book.pdf", "page 31", "It has 30 places, from page 1 to page 30."),
-        ("data.csv", "sheet 'Q1'", "It is pointed into by rows, such as `rows 1-3`."),
-        ("notes.txt", "page 1", "It is pointed into by lines, such as `lines 1-3`."),
+        ("data.csv", "sheet 'Q1'", "It has rows 1-3."),
+        ("notes.txt", "page 1", "It has lines 1-3."),
     ],
 )
 def test_a_place_that_is_not_there_is_refused_with_those_that_are(

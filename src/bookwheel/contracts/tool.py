@@ -69,10 +69,16 @@ class Tool(NamedTuple):
     read_only: bool = True
     example: str = ""
     """Arguments as they may be given, shown with the error for wrong ones."""
+    answer: type[BaseModel] | None = None
+    """What a client may rely on in the answer's structured form; None promises nothing."""
 
     def input_schema(self) -> dict[str, Any]:
         """Return the JSON schema of the arguments, as plain as the contracts write it."""
         return make_schema(self.arguments)
+
+    def output_schema(self) -> dict[str, Any] | None:
+        """Return the JSON schema of the answer, where there is one."""
+        return make_schema(self.answer) if self.answer else None
 
 
 class Contract(NamedTuple):

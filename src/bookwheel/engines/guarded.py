@@ -183,6 +183,16 @@ class GuardedEngine:
         paths = [path for path in self._store.paths(collection) if self._is_open(collection, path)]
         return paths if level is Redact.OFF else [self._shown(collection, p) for p in paths]
 
+    def folders(self, collection: str) -> Sequence[str]:
+        """Return the folders of open documents, without those whose names hide something."""
+        level = self._level(collection)
+        return [
+            folder
+            for folder in self._store.folders(collection)
+            if self._is_open(collection, folder + "/")
+            and (level is Redact.OFF or self._plain(folder, level) == folder)
+        ]
+
     def _shown(self, collection: str, path: str) -> str:
         if self._plain(path, self._level(collection)) == path:
             return path

@@ -50,6 +50,20 @@ def _explain(
     return f"{relative} could not be read: {document.status} ({document.reason})."
 
 
+def explain_absence(collection: Collection, relative: str, *, own: Sequence[str]) -> str | None:
+    """Say why what stands at a path is no document; None where nothing stands there."""
+    kind = _kind(collection, relative or ".")
+    if kind is None:
+        return None
+    if kind == "folder":
+        return "It is a folder: search in it, or name a file."
+    with Root.open(collection.path) as root:
+        verdict = explain(root, rules_for(collection, own=own), relative, SUPPORTED)
+    if verdict.ignored:
+        return f"It is not indexed: {verdict.reason}."
+    return "It has not been indexed yet."
+
+
 def _kind(collection: Collection, relative: str) -> str | None:
     """Return what stands at a path, or nothing."""
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -14,8 +15,17 @@ _UNFIT = re.compile(r"[\x00-\x1f\x7f/\\\ud800-\udfff]+")
 
 def from_paths(paths: Iterable[str]) -> list[Collection]:
     """Return a nameless collection for each folder given, each folder once."""
-    unique = dict.fromkeys(_resolve(path) for path in paths)
-    return [Collection(name="", path=path) for path in unique]
+    unique: dict[str, Collection] = {}
+    for path in paths:
+        resolved = _resolve(path)
+        unique.setdefault(resolved, Collection("", resolved, root=_spell(path, resolved)))
+    return [*unique.values()]
+
+
+def _spell(path: str, resolved: str) -> str:
+    """Return a path as it was written, made absolute; empty where that is the resolved one."""
+    written = os.path.abspath(Path(path).expanduser())  # noqa: PTH100 - without following links
+    return written if written != resolved and os.path.realpath(written) == resolved else ""
 
 
 def _resolve(path: str) -> str:
@@ -42,7 +52,8 @@ def complete(
     filled: list[Collection] = []
     gone: list[Collection] = []
     for each in collections:
-        given = each._replace(path=_resolve(each.path))
+        path = _resolve(each.path)
+        given = each._replace(path=path, root=each.root or _spell(each.path, path))
         try:
             filled.append(_fill_in(given, remarks))
         except BookwheelError as error:
@@ -50,8 +61,8 @@ def complete(
             if known is None:
                 raise
             remarks.append(f"{error.message} Its documents are kept as they were.")
-            gone.append(known)
-            filled.append(known)
+            gone.append(known._replace(root=given.root))
+            filled.append(gone[-1])
     done: list[Collection] = []
     for each in filled:
         done.append(each if each in gone else _with_free_name(each, [*gone, *done], remarks))

@@ -9,7 +9,7 @@ from bookwheel.errors import NotFound
 from bookwheel.model import Document, Place, SafeText
 from bookwheel.reading.documents import quoted, read_lines
 from bookwheel.safety.redact import make_safe
-from bookwheel.text.pointers import find_stretch
+from bookwheel.text.pointers import find_stretch, last_row
 
 _MOST_NAMED = 20
 
@@ -28,7 +28,7 @@ def read_place(engine: Engine, document: Document, pointer: str) -> PlaceText:
     found = find_stretch(data, places, pointer)
     if found is None:
         raise NotFound(
-            f"{quoted(document.path)} has no {quoted(pointer)}.", hint=_hint(data, places)
+            f"{quoted(document.path)} has no {quoted(pointer)}.", hint=name_range(data, places)
         )
     if found.lines is not None:
         part = read_lines(engine, document, *found.lines)
@@ -38,12 +38,13 @@ def read_place(engine: Engine, document: Document, pointer: str) -> PlaceText:
     return PlaceText(make_safe(text), line, line + text.count("\n"))
 
 
-def _hint(data: bytes, places: list[Place]) -> str:
+def name_range(data: bytes, places: list[Place]) -> str:
+    """Say which places a document has."""
     labels = list(dict.fromkeys(place.label for place in places if place.label))
     if not labels:
+        rows = last_row(data, places)
         lines = 1 + data.removesuffix(b"\n").count(b"\n")
-        unit = "rows" if places else "lines"
-        return f"It is pointed into by {unit}, such as `{unit} 1-{min(lines, 9)}`."
+        return f"It has rows 1-{rows}." if rows else f"It has lines 1-{lines}."
     if len(labels) <= _MOST_NAMED:
         return make_safe("It has " + ", ".join(labels) + ".")
     return make_safe(f"It has {len(labels)} places, from {labels[0]} to {labels[-1]}.")

@@ -246,6 +246,22 @@ class Root:
                 os.close(current)
 
 
+def follow_links(path: str) -> str | None:
+    """Return where an absolute path leads, through all its links; None for what is no path.
+
+    It may lead to nothing. This finds out where something lies; it opens nothing, and whoever
+    opens what it names does so by a Root.
+    """
+    try:
+        if "\0" in path or not path.startswith("/") or len(os.fsencode(path)) >= PATH_LIMIT:
+            return None
+        resolved = os.path.realpath(path)
+        resolved.encode()
+    except (OSError, ValueError):  # halves of characters, names that are not UTF-8
+        return None
+    return resolved
+
+
 def open_part(part: str, flags: int, folder: int) -> int:
     """Open one name in a folder held by descriptor."""
     try:

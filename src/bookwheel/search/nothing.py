@@ -65,6 +65,8 @@ def _told(filters: Filters) -> str:
         parts.append(f"in {', '.join(places)}")
     if filters.tags:
         parts.append(f"with tag {', '.join(filters.tags)}")
+    if filters.years:
+        parts.append(f"with {' or '.join(filters.years)} in its name or text")
     if filters.date_from:
         parts.append(f"from {filters.date_from} on")
     if filters.date_to:

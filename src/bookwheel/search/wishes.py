@@ -20,11 +20,12 @@ _EXTENSIONS: dict[str, tuple[str, ...]] = {
     "ppt": (".pptx", ".ppt"),
     "xls": (".xlsx", ".xls"),
     "doc": (".docx", ".doc"),
+    "md": (".md", ".markdown"),
     **{
         name: (f".{name}",)
         for name in (
             *("pptx", "odp", "xlsx", "xlsm", "xlsb", "ods", "csv"),
-            *("docx", "odt", "rtf", "pdf", "epub", "eml", "mbox", "ipynb"),
+            *("docx", "odt", "rtf", "pdf", "epub", "eml", "mbox", "ipynb", "txt"),
         )
     },
 }
@@ -192,9 +193,20 @@ def add_wishes(explicit: Filters, wished: Filters) -> Filters:
     return explicit._replace(
         extensions=explicit.extensions or wished.extensions,
         folders=explicit.folders or wished.folders,
+        years=explicit.years or wished.years,
         date_from=explicit.date_from if dated else wished.date_from,
         date_to=explicit.date_to if dated else wished.date_to,
     )
+
+
+def years_in_words(wishes: Wishes, today: date) -> tuple[str, ...]:
+    """Return every year of the span that a query states, this year being the last."""
+    since, until = wishes.filters.date_from, wishes.filters.date_to
+    if not since and not until:
+        return ()
+    first = int(since[:4]) if since else _OLDEST
+    last = int(until[:4]) if until else max(first, today.year)
+    return tuple(str(year) for year in range(first, last + 1))
 
 
 class _Reading:

@@ -354,6 +354,7 @@ def _describe(tool: Tool) -> types.Tool:
         title=tool.title,
         description=tool.description,
         input_schema=tool.input_schema(),
+        output_schema=tool.output_schema(),
         annotations=types.ToolAnnotations(
             read_only_hint=tool.read_only,
             destructive_hint=False,

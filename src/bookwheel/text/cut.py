@@ -22,6 +22,8 @@ ELLIPSIS = "…"
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _MARK = re.compile(f"[{MARKS}]")
+_LONG_WORD = 64
+"""What has no blank for so long is no word, and is cut inside."""
 _DANGLING = " ,;:–—-([{\"'"
 
 
@@ -66,6 +68,48 @@ def splits_letter(line: str, at: int) -> bool:
     if at <= 0 or at >= len(line):
         return False
     return line[at - 1] == "\u200d" or _MARK.match(line, at) is not None or _splits_flag(line, at)
+
+
+def head_of(text: str, limit: int, *, most: int | None = None) -> str:
+    """Return the beginning of a text: so many bytes of UTF-8 and characters, to the end of a word.
+
+    Lines and blanks stay as they are.
+    """
+    end = len(text.encode()[: max(0, limit)].decode("utf-8", "ignore"))
+    end = end if most is None else min(end, most)
+    if end >= len(text) or not end or text[end].isspace() or text[end - 1].isspace():
+        return text[:end]
+    if not _UNSPACED.match(text, end - 1):
+        blank = _last_blank(text, end)
+        if blank > 0:
+            return text[:blank]
+    return text[: letter_end(text, end)]
+
+
+def tail_of(text: str, limit: int, *, most: int) -> str:
+    """Return the end of a text: so many bytes of UTF-8 and characters, from the start of a word."""
+    if limit <= 0 or most <= 0:
+        return ""
+    start = max(0, len(text) - most, len(text) - len(_last_bytes(text, limit)))
+    if not start or text[start].isspace() or text[start - 1].isspace():
+        return text[start:]
+    if not _UNSPACED.match(text, start):
+        blank = next((i for i in range(start, len(text)) if text[i].isspace()), len(text))
+        if blank - start <= _LONG_WORD:
+            return text[blank:].lstrip(" ")
+    while start < len(text) and splits_letter(text, start):
+        start += 1
+    return text[start:]
+
+
+def _last_blank(text: str, end: int) -> int:
+    """Return where the word ends before the one that a cut would part; 0 if that is far."""
+    near = range(end - 1, max(0, end - _LONG_WORD), -1)
+    return next((at for at in near if text[at].isspace()), 0)
+
+
+def _last_bytes(text: str, limit: int) -> str:
+    return text.encode()[-limit:].decode("utf-8", "ignore")
 
 
 def _splits_flag(line: str, at: int) -> bool:

@@ -129,6 +129,14 @@ def _find_rows(
     return Stretch(found[0][0], found[-1][1]) if found else None
 
 
+def last_row(data: bytes, places: list[Place]) -> int:
+    """Return the number of the last row of the tables; 0 where there are none."""
+    spans = zip(places, _spans(places, data), strict=True)
+    return max(
+        (place.row + _count_rows(data, *span) - 1 for place, span in spans if place.row), default=0
+    )
+
+
 def _rows_of(data: bytes, start: int, end: int) -> list[bytes]:
     """Return the lines of a place, without the blank ones at its end."""
     return data[start:end].rstrip(b"\n").split(b"\n")

@@ -145,6 +145,18 @@ def list_paths(connection: apsw.Connection, collection: str) -> list[str]:
     return [row[0] for row in rows]
 
 
+def list_folders(connection: apsw.Connection, collection: str) -> list[str]:
+    """Return the folders that hold documents, at any depth, in order."""
+    paths = list_paths(connection, collection)
+    parents = dict.fromkeys(path.rpartition("/")[0] for path in paths)
+    every = {
+        folder[:end]
+        for folder in parents
+        for end in (*(at for at, letter in enumerate(folder) if letter == "/"), len(folder))
+    }
+    return sorted(every - {""})
+
+
 def list_ledger(connection: apsw.Connection, collection: str | None) -> list[Document]:
     """Return the files that are no documents, with their status and reason."""
     rows = connection.execute(

@@ -230,6 +230,12 @@ class EmbeddedEngine:
         with self._reading() as connection:
             return catalog.list_paths(connection, collection)
 
+    def folders(self, collection: str) -> Sequence[str]:
+        """Return every folder above a document, at any depth."""
+        return self._recall(
+            ("folders", collection), lambda reader: catalog.list_folders(reader, collection)
+        )
+
     def text(self, key: int) -> bytes:
         with self._reading() as connection:
             return catalog.read_text(connection, key)

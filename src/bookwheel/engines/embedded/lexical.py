@@ -31,9 +31,10 @@ from bookwheel.engines.base import (
 from bookwheel.engines.embedded.catalog import askable
 from bookwheel.model import PageTerms
 from bookwheel.query import Filters
+from bookwheel.text.entries import years_in_name
 from bookwheel.text.words import normal_title
 
-LAYOUT_VERSION = 3
+LAYOUT_VERSION = 4
 _BORDER = " \x02 "
 _MARK = -1
 _NOBODY = -2
@@ -91,7 +92,7 @@ def _schema(kind: str) -> tantivy.Schema:
         builder.add_text_field(field, tokenizer_name="terms", index_option="freq")
     builder.add_text_field(Field.EXACT, tokenizer_name="terms", index_option="position")
     if kind == "pages":
-        for name in ("collection", "extension", "folder", "tag", "same_title"):
+        for name in ("collection", "extension", "folder", "tag", "year", "same_title"):
             builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
         builder.add_integer_field("date", indexed=True, fast=True)
     return builder.build()
@@ -413,6 +414,8 @@ def _page(entry: Entry) -> tantivy.Document:
         page.add_text("folder", folder)
     for tag in entry.tags:
         page.add_text("tag", normal_title(tag))
+    for year in {*terms.years, *years_in_name(entry.path)}:
+        page.add_text("year", year)
     page.add_integer("date", day_number(entry.date))
     page.add_text("same_title", normal_title(entry.title))
     page.add_text(Field.TITLE, terms.title)
@@ -499,6 +502,7 @@ def _filters(filters: Filters, schema: tantivy.Schema) -> list[Query]:
         "extension": filters.extensions,
         "folder": _folders(filters),
         "tag": tuple(normal_title(tag) for tag in filters.tags),
+        "year": filters.years,
     }
     for name, values in sets.items():
         if values:
