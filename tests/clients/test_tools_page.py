@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -18,7 +19,7 @@ from tests.docs_tables import DOCS
 PAGE = (DOCS / "tools.md").read_text(encoding="utf-8")
 PROSE = re.sub(r"^```(?!call)\w.*?^```$", "", PAGE, flags=re.DOTALL | re.MULTILINE)
 """The page without the contents of files and answers."""
-TOOLSETS = ("documents", "folder", "pages")
+TOOLSETS = ("documents", "folder", "pages", "files")
 CONTRACTS: list[Contract] = [load_contracts()[name] for name in TOOLSETS]
 TOOLS = [tool for contract in CONTRACTS for tool in contract.tools]
 
@@ -29,8 +30,11 @@ _CONFIG = re.compile(r"^```toml\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _EXAMPLE = re.compile(
     r"^```call\n(.*?)^```\n(?:\n[^`]*)?\n```(json|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE
 )
-_SCORE = re.compile(r"(\"relevanceScore\": ?|relevance: |score: )[0-9.]+")
+_SCORE = re.compile(r"(\"(?:relevanceS|s)core\": ?|relevance: |score: )[0-9.]+")
 """Scores may change whenever ranking gets better; the page shows what they look like."""
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_SHARE = "/mnt/shared"
+"""Where the page has its folder."""
 
 
 class Example(NamedTuple):
@@ -71,9 +75,14 @@ def rows(tool: str) -> dict[str, list[str]]:
 
 
 @pytest.fixture(scope="module")
-def assistant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the folder of the page lies here."""
+    return tmp_path_factory.mktemp("page")
+
+
+@pytest.fixture(scope="module")
+def assistant(place: Path) -> Iterator[Assistant]:
     """A client of the folder that the page describes."""
-    place = tmp_path_factory.mktemp("page")
     write(place / "operations", dict(_FILE.findall(PAGE)))
     (config,) = _CONFIG.findall(PAGE)
     (place / "config.toml").write_text(config, encoding="utf-8")
@@ -124,10 +133,12 @@ def test_every_tool_has_an_example_under_its_heading(tool: Tool) -> None:
 @pytest.mark.requirement("D-071")
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.tool)
 def test_the_examples_are_answered_as_the_page_shows(
-    assistant: Assistant, example: Example
+    assistant: Assistant, example: Example, place: Path
 ) -> None:
-    answer = assistant.call(example.tool, **example.arguments)
-    said, shown = (_SCORE.sub(r"\g<1>0", text) for text in (answer.text, example.answer))
+    arguments = json.loads(json.dumps(example.arguments).replace(_SHARE, str(place)))
+    answer = assistant.call(example.tool, **arguments)
+    text = _TIME.sub("2026-01-05T09:30:00Z", answer.text.replace(str(place), _SHARE))
+    said, shown = (_SCORE.sub(r"\g<1>0", each) for each in (text, example.answer))
 
     if example.kind == "json":
         assert json.loads(said) == json.loads(shown)
