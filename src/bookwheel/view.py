@@ -265,9 +265,9 @@ class View:
         shown = str(PurePosixPath(folder.root or folder.path, below))
         if self._scope.redact is Redact.OFF:
             return shown
-        from bookwheel.safety.finding import redact_text
+        from bookwheel.safety.finding import redact_path
 
-        return make_safe(redact_text(shown, self._scope.redact, self._rules()))
+        return make_safe(redact_path(shown, self._scope.redact, self._rules()))
 
     def _why_absent(self, place: Place) -> str | None:
         from bookwheel.indexing.explain import explain_absence

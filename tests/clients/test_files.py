@@ -142,7 +142,7 @@ def refusal(assistant: Assistant, tool: str, /, **arguments: Any) -> dict[str, A
     return error
 
 
-WRONG = {
+WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
     "listRoots": [({"root": "/"}, "root")],
     "searchFiles": [
         ({}, "query"),
@@ -199,8 +199,8 @@ def test_t29_a_defect_shows_a_reference_and_nothing_else(
 
     for method in ("roots", "search", "file"):
         monkeypatch.setattr(View, method, fail)
-    arguments = {"searchFiles": {"query": "x"}, "openFile": {"path": "/x"}}.get(tool, {})
-    error = refusal(assistant, tool, **arguments)
+    asked: dict[str, dict[str, Any]] = {"searchFiles": {"query": "x"}, "openFile": {"path": "/x"}}
+    error = refusal(assistant, tool, **asked.get(tool, {}))
 
     assert error["code"] == "INTERNAL_ERROR"
     assert "reference " in error["message"]
@@ -218,14 +218,10 @@ def test_t26_whatever_is_asked_no_secret_and_no_address_comes_out(
     said += [assistant.call("openFile", path=item["path"]).text for item in items]
     for path in ("people/ann@example.com notes.md", "people/secrets of ann.md", ".env"):
         said.append(assistant.call("openFile", path=f"{shelf.folder}/{path}").text)
-    shown = "\n".join(said).replace('"path":"', "")
+    said.append(assistant.call("openFile", path=f"{shelf.folder}/ann@example.com.md").text)
 
-    assert SECRET not in shown
-    assert "sk_live" not in shown.replace(SECRET, "")
-    answers = [json.loads(text) for text in said]
-    previews = [each["preview"] for each in answers if "preview" in each]
-    snippets = [item["snippet"] + item["path"] for item in items]
-    assert not any("ann@" in text for text in (*previews, *snippets))
+    assert not any("sk_live" in text or "ann@" in text for text in said)
+    assert any("/people/[redacted:email]" in item["path"] for item in items)
 
 
 @pytest.mark.parametrize("toolset", [None, "all"])

@@ -208,13 +208,13 @@ def test_files_that_cannot_be_read_are_counted(assistant: Assistant) -> None:
     assert any("could not be read" in note for note in found["notes"])
 
 
-@pytest.mark.requirement("R-011", "R-074")
+@pytest.mark.requirement("R-011")
 def test_the_calls_that_clients_are_shown_work_as_they_stand(tmp_path: Path) -> None:
     shelf = write_tree(tmp_path)
     folders = [shelf.folder / "finance", shelf.folder / "contracts"]
-    flags = {"index": str(tmp_path / "other")}
-    shelf.update(*folders, **flags)
-    with shelf.open(*folders, **flags) as library, assisting(library, "files") as assistant:
+    index = str(tmp_path / "other")
+    shelf.update(*folders, index=index)
+    with shelf.open(*folders, index=index) as library, assisting(library, "files") as assistant:
         assert assistant.call("listRoots").json["roots"] == [*map(str, folders)]
         found = search(assistant, "vendor x 2021 ppt docx", k=10)
         path = f"{folders[1]}/vendor_x_contract.docx"
@@ -237,7 +237,7 @@ def many(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReques
     return library
 
 
-@pytest.mark.requirement("R-035", "R-034", "R-036")
+@pytest.mark.requirement("R-035", "R-034")
 @pytest.mark.parametrize("query", ["vendor", "vendor contract", "vendor AND contract"])
 @pytest.mark.parametrize("k", [7, 100])
 def test_page_after_page_shows_each_file_once_and_misses_none(
@@ -259,3 +259,19 @@ def test_page_after_page_shows_each_file_once_and_misses_none(
     assert len(seen) == (150 if query == "vendor" else 100)
     scores = [item["score"] for item in seen]
     assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.requirement("R-036")
+@pytest.mark.parametrize(("embedder", "found"), [("none", set()), ("static", {"cars.md"})])
+def test_words_do_where_there_is_no_model_and_both_are_used_where_there_is(
+    tmp_path: Path, embedder: str, found: set[str]
+) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.put("cars.md", "# Vehicles\n\nThe automobile needs petrol; its engine must be serviced.")
+    shelf.put("bread.md", "# Baking\n\nKnead the dough, let the yeast rise in the oven.")
+    with shelf.open(embedder=embedder) as library:
+        library.update()
+        library.embed()
+        with assisting(library, "files") as assistant:
+            assert "bread.md" in names(search(assistant, "dough"))
+            assert names(search(assistant, "car maintenance", k=1)) == found

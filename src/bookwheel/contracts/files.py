@@ -13,6 +13,7 @@ from bookwheel.contracts.files_answers import (
     Shown,
     describe_hit,
     reply_with,
+    sayable,
     shape_error,
     shown,
 )
@@ -88,10 +89,10 @@ def _reply(
         },
     }
     if not items:
-        answer["hint"] = _say_what_is_near(view, request, results)
+        answer["hint"] = sayable(_say_what_is_near(view, request, results))
     notes = [*wishes.notes, *results.relaxed, *results.remarks, results.caution, work.remark]
     if any(notes):
-        answer["notes"] = [note for note in notes if note]
+        answer["notes"] = [sayable(note) for note in notes if note]
     return reply_with(answer, results=len(items))
 
 

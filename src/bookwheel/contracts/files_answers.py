@@ -12,6 +12,7 @@ from bookwheel.contracts.tool import Reply
 from bookwheel.errors import BookwheelError
 from bookwheel.model import Redact
 from bookwheel.query import Scope, SearchHit
+from bookwheel.safety.finding import redact_text
 from bookwheel.safety.redact import make_safe
 from bookwheel.text.cut import ELLIPSIS, head_of
 from bookwheel.view import View
@@ -134,16 +135,16 @@ def shape_error(error: BookwheelError, _: dict[str, Any]) -> Reply:
     facts: dict[str, Any] = dict(getattr(error, "facts", {}))
     told = {
         "code": code,
-        "message": _sendable(error.message),
-        "details": {"hint": _sendable(error.hint or _HINTS[code])} | facts,
+        "message": sayable(error.message),
+        "details": {"hint": sayable(error.hint or _HINTS[code])} | facts,
     }
     made = {"error": told, "mcp_version": VERSION}
     return Reply(to_json(made).decode(), made, is_error=True)
 
 
-def _sendable(text: str) -> str:
-    """Return a message without the halves of characters that a caller may have written."""
-    return make_safe(text.encode("utf-8", "replace").decode())
+def sayable(text: str) -> str:
+    """Return a message as it may be sent, whatever of a caller's or a file's name stands in it."""
+    return make_safe(redact_text(text.encode("utf-8", "replace").decode(), Redact.ALL))
 
 
 def describe_hit(view: View, hit: SearchHit) -> dict[str, Any]:

@@ -148,7 +148,9 @@ class GuardedEngine:
 
     def _shown_path(self, document: Document, level: Redact) -> str:
         """Return a path as it is shown; one that hides something ends in the document's key."""
-        shown = self._plain(document.path, level)
+        from bookwheel.safety.finding import redact_path
+
+        shown = redact_path(document.path, level, self._rules)
         if shown == document.path:
             return shown
         stem = shown.removesuffix(document.extension)

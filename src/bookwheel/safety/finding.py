@@ -107,6 +107,17 @@ def redact_text(text: str, level: Redact, rules: Rules | None = None) -> str:
     return redact(text, level, rules)
 
 
+def redact_path(path: str, level: Redact, rules: Rules | None = None) -> str:
+    """Return a path with what must not be seen named instead, folder by folder.
+
+    As a whole it might be taken for one address: `/` may stand in front of an @.
+    """
+    if redact_text(path, level, rules) == path:
+        return path
+    parts = (redact_text(part, level, rules) for part in path.split("/"))
+    return redact_text("/".join(parts), level, rules)
+
+
 @lru_cache(maxsize=4096)
 def _redacted(text: str, level: Redact, rules: Rules | None) -> str:
     parts: list[str] = []
