@@ -5,6 +5,7 @@ BookwheelError
 ├── Forbidden       the path or place lies outside what the operator allowed
 ├── NotFound        no such collection, document, section or setting
 ├── Conflict        another process or job is at it already
+│   └── Busy            ... and how far that job is
 ├── IndexUnusable   the index cannot be opened, read or written; the message says what to do
 │   └── IndexDamaged    ... because it is broken: setting it aside and building anew mends it
 ├── Upstream        a model that the operator set does not answer, or not as it should
@@ -13,12 +14,17 @@ BookwheelError
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 
 class BookwheelError(Exception):
     """An error whose message was written for the person who reads it."""
 
     code = "INTERNAL_ERROR"
     exit_code = 1
+    facts: Mapping[str, Any] = {}
+    """What a program may want to know besides, where errors have details."""
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -59,6 +65,14 @@ class Conflict(BookwheelError):
     exit_code = 5
 
 
+class Busy(Conflict):
+    """Somebody else's job is about the same files."""
+
+    def __init__(self, message: str, *, hint: str, progress: Mapping[str, Any]) -> None:
+        super().__init__(message, hint=hint)
+        self.facts = {"progress": progress}
+
+
 class IndexUnusable(BookwheelError):
     """The index cannot be opened, read or written."""
 
@@ -90,6 +104,7 @@ ERRORS: tuple[type[BookwheelError], ...] = (
     Forbidden,
     NotFound,
     Conflict,
+    Busy,
     IndexUnusable,
     IndexDamaged,
     Upstream,

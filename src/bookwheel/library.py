@@ -14,8 +14,9 @@ from bookwheel import __version__
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import BookwheelError, IndexDamaged, IndexUnusable, NotFound
 from bookwheel.formats import READERS_VERSION
-from bookwheel.model import Collection
+from bookwheel.model import Collection, Job
 from bookwheel.query import SearchMode
+from bookwheel.reading.documents import find_collection
 from bookwheel.search.models import Models
 from bookwheel.settings import Settings
 from bookwheel.view import View
@@ -159,59 +160,117 @@ class Library(View):
 
     def update(
         self,
+        collection: str | None = None,
+        folder: str = "",
         *,
         full: bool = False,
         on_progress: Callable[[Progress], None] | None = None,
         should_stop: Callable[[], bool] = lambda: False,
     ) -> list[Report]:
-        """Bring the index up to date with the folders; with `full` read everything anew."""
+        """Bring the index up to date with the folders, or with one collection or a folder in it.
+
+        With `full` everything is read anew; documents are found as they were until replaced.
+        """
+        order = (collection, folder, full, on_progress, should_stop)
         try:
-            return self._update(full, on_progress, should_stop)
+            return self._update(*order)
         except IndexDamaged as error:
             # Imported here, as all that a search does not need: it must start quickly.
             import logging
 
             logging.getLogger(__name__).warning("%s %s", error.message, self._set_aside())
-            return self._update(full, on_progress, should_stop)
+            return self._update(*order)
 
     def _update(
         self,
+        collection: str | None,
+        folder: str,
         full: bool,
         on_progress: Callable[[Progress], None] | None,
         should_stop: Callable[[], bool],
     ) -> list[Report]:
-        from bookwheel.indexing.pipeline import Updater
-
         remarks = self.look()
+        chosen = self.collections
+        if collection is not None:
+            chosen = (find_collection(self.collections, collection),)
         with self.writing() as engine:
-            self._forget_others(engine)
-            engine.declare(self.collections)
-            rules = self._redaction_rules
-            readers = f"{READERS_VERSION} {rules.version}"
-            if engine.note("readers") is None:  # new: an interrupted first run is gone on with
-                engine.set_note("readers", readers)
-            accept_empty = full
-            full = full or self._rebuilds or engine.note("readers") != readers
-            updater = Updater(
-                engine,
-                workers=self.settings["workers"],
-                max_bytes=self.settings["max_file_mb"] * 1_000_000,
-                rules=rules,
-                own_paths=self.own_paths(),
-                on_progress=on_progress,
-                should_stop=should_stop,
-            )
-            reports = [
-                updater.update(each, full=full, accept_empty=accept_empty)
-                for each in self.collections
-            ]
-            if full and not should_stop():
-                engine.set_note("readers", readers)
+            reads_all = full or self.is_outdated
+            jobs = engine.queue.plan([(each.name, folder) for each in chosen], full=reads_all)
+            reports = self._run(engine, jobs, reads_all, full, on_progress, should_stop)
+            if reads_all and collection is None and not should_stop():
+                engine.set_note("readers", self._readers)
                 self._rebuilds = False
         for remark in remarks:
-            problems = _report_about(remark, self.collections, reports).problems
+            problems = _report_about(remark, chosen, reports).problems
             problems += [remark] if remark not in problems else []
         return reports
+
+    @property
+    def _readers(self) -> str:
+        """What made the documents in the index as they are: another one reads them otherwise."""
+        return f"{READERS_VERSION} {self._redaction_rules.version}"
+
+    @property
+    def is_outdated(self) -> bool:
+        """Tell whether the next update reads every file anew, changed or not."""
+        if self._rebuilds:
+            return True
+        # Where nothing is noted yet, an interrupted first run is gone on with.
+        return self.exists and self._store.note("readers") not in (None, self._readers)
+
+    def _run(
+        self,
+        engine: EmbeddedEngine,
+        jobs: Sequence[Job],
+        full: bool,
+        accept_empty: bool,
+        on_progress: Callable[[Progress], None] | None,
+        should_stop: Callable[[], bool],
+    ) -> list[Report]:
+        from bookwheel.indexing.jobs import Record, run_jobs
+        from bookwheel.indexing.pipeline import Updater
+
+        self._forget_others(engine)
+        engine.declare(self.collections)
+        if engine.note("readers") is None:
+            engine.set_note("readers", self._readers)
+        record = Record(engine.queue)
+        updater = Updater(
+            engine,
+            workers=self.settings["workers"],
+            max_bytes=self.settings["max_file_mb"] * 1_000_000,
+            rules=self._redaction_rules,
+            own_paths=self.own_paths(),
+            on_progress=on_progress,
+            on_counts=record.note,
+            should_stop=should_stop,
+        )
+        return run_jobs(
+            engine.queue,
+            jobs,
+            {each.name: each for each in self.collections},
+            updater,
+            record,
+            full=full,
+            accept_empty=accept_empty,
+            should_stop=should_stop,
+        )
+
+    def run_job(
+        self,
+        *,
+        on_progress: Callable[[Progress], None] | None = None,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> Job | None:
+        """Run the job that comes next, if there is one; Conflict while another process writes."""
+        if not any(job.is_asked for job in self.jobs.unfinished()):
+            return None
+        self.look()
+        with self.writing() as engine:
+            job = engine.queue.take()
+            if job is not None:
+                self._run(engine, [job], self.is_outdated, False, on_progress, should_stop)
+            return job
 
     # Meaning
 
@@ -270,9 +329,16 @@ class Library(View):
                 engine.forget(state.collection.name)
 
     def watch(
-        self, *, on_update: Callable[[list[Report]], None], should_stop: Callable[[], bool]
+        self,
+        *,
+        on_update: Callable[[list[Report]], None],
+        should_stop: Callable[[], bool],
+        on_pause: Callable[[], None] = lambda: None,
     ) -> None:
-        """Follow the folders until told to stop, telling of each update that changed anything."""
+        """Follow the folders until told to stop, telling of each update that changed anything.
+
+        `on_pause` is called between updates, several times a second: it may write too.
+        """
         from bookwheel.indexing.watch import watch
 
         watch(
@@ -281,6 +347,7 @@ class Library(View):
             should_stop=should_stop,
             reconcile_seconds=self.settings["reconcile_seconds"],
             own_paths=self.own_paths(),
+            on_pause=on_pause,
         )
 
     def why(self, path: str) -> str:

@@ -6,7 +6,7 @@ count from 1 and include both ends.
 
 from __future__ import annotations
 
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import NamedTuple, NewType
 
 SafeText = NewType("SafeText", str)
@@ -223,3 +223,57 @@ class Known(NamedTuple):
     racy: bool
     digest: bytes
     status: Status
+
+
+class Priority(IntEnum):
+    """Which of several jobs comes first."""
+
+    LOW = 0
+    NORMAL = 1
+    HIGH = 2
+
+
+class JobState(StrEnum):
+    """How far a job is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class Counts(NamedTuple):
+    """What indexing did so far; `done` of `total` files that have to be read."""
+
+    indexed: int = 0
+    skipped: int = 0
+    """Files that are as they were, or that gave no text."""
+    removed: int = 0
+    done: int = 0
+    total: int = 0
+
+
+class Job(NamedTuple):
+    """One folder of a collection to be indexed; `""` is the whole collection."""
+
+    number: int
+    collection: str
+    folder: str
+    full: bool
+    priority: Priority
+    state: JobState
+    is_asked: bool
+    """Whether a caller wants it; the others are what a process does of its own accord."""
+    counts: Counts
+    error: str
+    """Why it failed, in words for the caller."""
+    owner: int | None
+    """The process that runs it or ran it last."""
+    attempts: int
+    asked_at: float
+    started_at: float | None
+    finished_at: float | None
+
+    @property
+    def is_finished(self) -> bool:
+        return self.state in (JobState.DONE, JobState.FAILED)

@@ -160,6 +160,12 @@ SETTINGS: tuple[Row, ...] = (
         "Default: 10, and 50 at most.",
         ("MCP_MAX_SEARCH_RESULTS",),
     ),
+    Row(
+        "index_answer_seconds",
+        _whole(0, 3600),
+        25,
+        "How long `indexFolder` waits for the end of its work; then it answers that it goes on.",
+    ),
     Row("reconcile_seconds", _whole(1, 86400), 60, "How often a watched folder is looked through."),
     Row(
         "embedder",

@@ -27,6 +27,7 @@ from bookwheel.settings import Settings
 
 if TYPE_CHECKING:
     from bookwheel.engines.embedded.engine import EmbeddedEngine
+    from bookwheel.indexing.jobs import Jobs
     from bookwheel.reading.pointers import PlaceText
     from bookwheel.reading.preview import Preview
     from bookwheel.reading.roots import Place, Root
@@ -405,6 +406,13 @@ class View:
     def skipped(self, collection: str) -> dict[tuple[str, str], int]:
         """Return how many files were passed over, by reason and extension."""
         return self._engine.skipped(collection) if self.exists else {}
+
+    @property
+    def jobs(self) -> Jobs:
+        """What is asked for to be indexed, and a way to ask."""
+        from bookwheel.indexing.jobs import Jobs
+
+        return Jobs(self._store, self._scope)
 
     def _require_index(self) -> None:
         if not self.exists:

@@ -42,6 +42,11 @@ class Offered(NamedTuple):
     def tools(self) -> list[Tool]:
         return [tool for contract in self.listed for tool in contract.tools]
 
+    def changes(self, name: str) -> bool:
+        """Tell whether a tool that may be called here changes anything."""
+        tools = (tool for contract in self.callable for tool in contract.tools)
+        return any(tool.name == name and not tool.read_only for tool in tools)
+
 
 def call(work: Work, offered: Offered, name: str, arguments: dict[str, Any]) -> Reply:
     """Run a tool by name; raises RpcError where the answer is a JSON-RPC error."""

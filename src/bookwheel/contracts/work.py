@@ -39,6 +39,11 @@ class Work:
             self._told = done
             self._report(done, total, message)
 
+    def wait(self, seconds: float) -> None:
+        """Let some time go by; raises Cancelled as soon as the work is given up."""
+        if self._cancelled.wait(seconds):
+            raise Cancelled
+
     def cancel(self) -> None:
         """Give the work up; may be called from any thread."""
         self._cancelled.set()

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from bookwheel.model import (
     Chunk,
     Collection,
+    Counts,
     Document,
     Draft,
     FileState,
+    Job,
     Known,
     Link,
     Place,
+    Priority,
     Section,
     Span,
 )
@@ -198,6 +201,26 @@ class VectorIndex(Protocol):
     def vectors(self, fingerprint: str, keys: Sequence[int]) -> dict[int, Matrix]: ...
 
 
+class JobQueue(Protocol):
+    """Folders to be indexed, kept with the index so that any process can ask for one.
+
+    Jobs are only run by whoever is writing: what seems to run when one begins to write was left
+    behind. Asking needs no writer lock.
+    """
+
+    def add(
+        self, collection: str, folder: str, *, full: bool, priority: Priority
+    ) -> tuple[Job, bool]: ...
+    def plan(self, places: Sequence[tuple[str, str]], *, full: bool) -> list[Job]: ...
+    def take(self) -> Job | None: ...
+    def start(self, number: int) -> None: ...
+    def note(self, number: int, counts: Counts) -> None: ...
+    def finish(self, number: int, counts: Counts, *, error: str = "") -> None: ...
+    def release(self) -> None: ...
+    def job(self, number: int) -> Job | None: ...
+    def jobs(self) -> list[Job]: ...
+
+
 class Engine(Catalog, LexicalIndex, VectorIndex, Protocol):
     """The whole store, as it is read."""
 
@@ -214,6 +237,10 @@ class WritableEngine(Engine, Protocol):
 
     @property
     def readonly(self) -> bool: ...
+    @property
+    def queue(self) -> JobQueue: ...
+    @property
+    def is_written(self) -> bool: ...
     def begin_writing(self) -> None: ...
     def end_writing(self) -> None: ...
     def declare(self, collections: Iterable[Collection]) -> None: ...

@@ -16,7 +16,7 @@ from bookwheel.indexing.prepare import MAX_FILE_BYTES, refused
 from bookwheel.indexing.scan import FoundFile, Scan, scan
 from bookwheel.indexing.wire import unpack
 from bookwheel.indexing.worker import Failure, Outcome, Task, WorkerPool
-from bookwheel.model import Collection, Draft, FileState, Known, Status
+from bookwheel.model import Collection, Counts, Draft, FileState, Known, Status
 from bookwheel.safety.finding import OWN_RULES, Rules
 from bookwheel.safety.opener import Root
 
@@ -48,6 +48,10 @@ class Report:
     def changed(self) -> bool:
         return bool(self.indexed or self.removed or self.unreadable)
 
+    def counts(self, done: int = 0, total: int = 0) -> Counts:
+        """Return what a caller hears: files that gave no text count as skipped."""
+        return Counts(self.indexed, self.unchanged + self.unreadable, self.removed, done, total)
+
 
 class Progress(NamedTuple):
     """How far an update is: files done of those that have to be read."""
@@ -72,6 +76,7 @@ class Updater:
         rules: Rules = OWN_RULES,
         own_paths: Iterable[str] = (),
         on_progress: Listener | None = None,
+        on_counts: Callable[[Counts], None] = lambda counts: None,
         should_stop: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -81,15 +86,22 @@ class Updater:
         self._rules = rules
         self._own_paths = tuple(own_paths)
         self._on_progress = on_progress or (lambda progress: None)
+        self._on_counts = on_counts
         self._should_stop = should_stop
         self._clock = clock
 
     def update(
-        self, collection: Collection, *, full: bool = False, accept_empty: bool = False
+        self,
+        collection: Collection,
+        folder: str = "",
+        *,
+        full: bool = False,
+        accept_empty: bool = False,
     ) -> Report:
-        """Bring one collection up to date; with `full` every file is read and written anew.
+        """Bring a collection or a folder in it up to date; with `full` all files are read anew.
 
-        A folder found empty is taken for an unmounted share unless `accept_empty` says otherwise.
+        Documents are found as they were until each is replaced. A collection found empty is taken
+        for an unmounted share unless `accept_empty` says otherwise.
         """
         report = Report(collection.name)
         started = self._clock()
@@ -100,7 +112,7 @@ class Updater:
             report.failed = True
             return report
         with root:
-            self._update(root, collection, report, full=full, accept_empty=accept_empty)
+            self._update(root, collection, folder, report, full=full, accept_empty=accept_empty)
         report.seconds = self._clock() - started
         return report
 
@@ -108,17 +120,18 @@ class Updater:
         self,
         root: Root,
         collection: Collection,
+        folder: str,
         report: Report,
         *,
         full: bool,
         accept_empty: bool,
     ) -> None:
         rules = rules_for(collection, own=self._own_paths)
-        seen = scan(root, rules, supported=SUPPORTED, should_stop=self._should_stop)
-        known = self._engine.known(collection.name)
+        seen = scan(root, rules, supported=SUPPORTED, should_stop=self._should_stop, below=folder)
+        known = self._known(collection, folder)
         report.skipped = sum(seen.skipped.values())
         report.problems += [f"{folder or '.'}: {reason}" for folder, reason in seen.unread]
-        if not accept_empty and looks_unmounted(seen, known):
+        if not (accept_empty or folder) and looks_unmounted(seen, known):
             report.problems.append(
                 f"{collection.path} is empty where {len(known)} files were: it looks unmounted. "
                 "Its documents are kept; `bookwheel index --full` accepts that they are gone."
@@ -132,14 +145,21 @@ class Updater:
             if full or is_changed(file, known.get(file.path), max_bytes=self._max_bytes)
         ]
         report.unchanged = len(seen.files) - len(changed)
+        self._on_counts(report.counts(0, len(changed)))
         if changed:
             self._read(collection, changed, known, report, full=full)
-        if not self._should_stop():
+        if not (folder or self._should_stop()):
             self._engine.mark_scanned(
                 collection.name, device=root.device, skipped=seen.skipped, at=time.time()
             )
         if report.changed:
             self._engine.commit()
+
+    def _known(self, collection: Collection, folder: str) -> dict[str, Known]:
+        known = self._engine.known(collection.name)
+        if not folder:
+            return known
+        return {path: each for path, each in known.items() if path.startswith(f"{folder}/")}
 
     def _remove(
         self, collection: Collection, seen: Scan, known: dict[str, Known], report: Report
@@ -212,6 +232,7 @@ class Updater:
                 waiting += len(result.parsed.text) if result.parsed else 0
                 report.indexed += result.status is Status.OK
                 report.unreadable += result.status is not Status.OK
+            self._on_counts(report.counts(done, len(files)))
             if len(drafts) >= _WRITE_STEP or waiting >= _WRITE_CHARACTERS:
                 self._engine.write(drafts)
                 drafts.clear()

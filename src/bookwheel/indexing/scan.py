@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from bookwheel.indexing.ignore import IGNORE_FILES, top_rules
+from bookwheel.indexing.ignore import IGNORE_FILES, judge_path, top_rules
 from bookwheel.indexing.names import Skip, extension_of
 from bookwheel.safety.opener import OpenRefused
 
@@ -70,10 +70,11 @@ def scan(
     *,
     supported: frozenset[str],
     should_stop: Callable[[], bool] = lambda: False,
+    below: str = "",
 ) -> Scan:
-    """Walk through a collection; `should_stop` is asked before every folder."""
+    """Walk through a collection, or a folder in it; `should_stop` is asked before every folder."""
     result = Scan()
-    waiting = [top_rules(rules)]
+    waiting = enter(root, top_rules(rules), below, supported, result)
     while waiting:
         if should_stop():
             result.stopped = True
@@ -91,6 +92,24 @@ def scan(
     result.files.sort()
     result.unread.sort()
     return result
+
+
+def enter(
+    root: Root, top: FolderRules, below: str, supported: frozenset[str], result: Scan
+) -> list[FolderRules]:
+    """Return the rules of a folder, as those above it make them; none if it is passed over."""
+    folder = top
+    try:
+        for name in below.split("/") if below else ():
+            folder, verdict = judge_path(root, folder, name, supported)
+            if verdict is not None:
+                result.skipped[reason_of(verdict), FOLDER] += 1
+                return []
+            folder = folder.enter(name)
+    except OpenRefused as refused:
+        result.unread.append((below, refused.reason))
+        return []
+    return [folder]
 
 
 def look_through(

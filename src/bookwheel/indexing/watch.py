@@ -22,13 +22,15 @@ def watch(
     should_stop: Callable[[], bool],
     reconcile_seconds: float,
     own_paths: Sequence[str] = (),
+    on_pause: Callable[[], None] = lambda: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Update whenever something changed, and every so often whatever was heard.
 
     Events can be lost without notice (a full queue, a paused process, a share), so they only say
     when to look; the scan says what changed. What happens to `own_paths` and names that begin with
-    them is no news: an index inside its folder would wake itself for ever.
+    them is no news: an index inside its folder would wake itself for ever. `on_pause` is called
+    several times a second, but never while an update is under way.
     """
     from watchfiles import watch as listen
 
@@ -53,6 +55,7 @@ def watch(
         if should_stop():
             stop.set()
             continue
+        on_pause()
         if changes or last is None or clock() - last >= reconcile_seconds:
             _try(update)
             last = clock()

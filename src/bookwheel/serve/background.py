@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from bookwheel.errors import BookwheelError, Conflict
 from bookwheel.library import Library
+from bookwheel.model import JobState, Priority
 
 if TYPE_CHECKING:
     from bookwheel.indexing.pipeline import Progress, Report
@@ -124,8 +125,6 @@ class Indexing:
 
         def should_stop() -> bool:
             news.look()  # asked several times a second, whether or not there are changes
-            if self._embeds:
-                self._embed(library)
             return self._stop.is_set()
 
         def tell(reports: list[Report]) -> None:
@@ -133,15 +132,24 @@ class Indexing:
             news.tell()
             self._embed(library)
 
-        library.watch(on_update=tell, should_stop=should_stop)
+        def work_on() -> None:
+            self._run_jobs(library, news)
+            if self._embeds:
+                self._embed(library)
+
+        library.watch(on_update=tell, should_stop=should_stop, on_pause=work_on)
 
     def _update_first(self, library: Library, news: News) -> None:
-        """Bring the index up to date; while another process writes it, wait and try again."""
+        """Bring the index up to date; while another process writes it, wait and try again.
+
+        What is urgent is done in between: files that were read are not read again after it.
+        """
         while not self._stop.is_set():
             started = time.monotonic()
+            urgent = Asked(library, Priority.HIGH, or_else=self._stop.is_set)
             try:
                 reports = library.update(
-                    on_progress=self._note_progress, should_stop=self._stop.is_set
+                    on_progress=self._note_progress, should_stop=urgent.should_stop
                 )
             except Conflict as error:
                 self._say(error.message)
@@ -153,6 +161,9 @@ class Indexing:
             finally:
                 self.progress = {}
             self.is_elsewhere = self.has_failed = False
+            if urgent.was_seen:
+                self._run_jobs(library, news)
+                continue
             if not self._stop.is_set():
                 seconds = time.monotonic() - started
                 log.info("index up to date: %s, in %.1f s", _count(library), seconds)
@@ -162,16 +173,36 @@ class Indexing:
                 self._embed(library)
             return
 
+    def _run_jobs(self, library: Library, news: News) -> None:
+        """Do what callers asked for, whichever process they asked."""
+        has_run = False
+        while not self._stop.is_set():
+            try:
+                job = library.run_job(
+                    on_progress=self._note_progress, should_stop=self._stop.is_set
+                )
+            except Conflict:
+                break  # whoever writes does it too
+            finally:
+                self.progress = {}
+            if job is None:
+                break
+            has_run = True
+            if not self._stop.is_set():
+                log.info("indexed as asked: %s", f"{job.collection}/{job.folder}".strip("/"))
+            news.tell()
+        self._embeds = self._embeds or has_run
+
     def _embed(self, library: Library) -> None:
         """Give vectors to what is new, for a while: then it is time to look for changes again."""
         started = time.monotonic()
 
-        def should_stop() -> bool:
+        def is_late() -> bool:
             return self._stop.is_set() or time.monotonic() - started > _EMBED_SECONDS
 
         self._embeds = False
         try:
-            done = library.embed(should_stop=should_stop)
+            done = library.embed(should_stop=Asked(library, or_else=is_late).should_stop)
             self._embeds = not library.is_embedded and done > 0
         except Conflict:
             return  # whoever writes gives them too
@@ -196,6 +227,34 @@ class Indexing:
         if message != self._said:
             log.info("the index is served as it is: %s", message)
         self._said = message
+
+
+class Asked:
+    """Interrupts work of our own for a job that waits, or for another reason."""
+
+    def __init__(
+        self,
+        library: Library,
+        lowest: Priority = Priority.LOW,
+        *,
+        or_else: Callable[[], bool],
+    ) -> None:
+        self._library = library
+        self._lowest = lowest
+        self._or_else = or_else
+        self._looked_at = 0.0
+        self.was_seen = False
+        """Whether there was such a job."""
+
+    def should_stop(self) -> bool:
+        now = time.monotonic()
+        if not self.was_seen and now - self._looked_at >= LOOK_SECONDS:
+            self._looked_at = now
+            self.was_seen = any(
+                job.is_asked and job.state is JobState.WAITING and job.priority >= self._lowest
+                for job in self._library.jobs.unfinished()
+            )
+        return self.was_seen or self._or_else()
 
 
 class News:

@@ -56,15 +56,18 @@ class Calls:
     ) -> Reply:
         """Call a tool, after the first documents are there to be found.
 
-        Without a `report` nobody hears of it before its end: then another process may do it.
+        Without a `report` nobody hears of it before its end: then another process may do it, if it
+        only reads. What changes the index can begin as soon as there is one.
         """
-        reply = await self._call_elsewhere(offered, name, arguments) if report is None else None
-        if reply is not None:
-            return reply
+        changes = offered.changes(name)
+        if report is None and not changes:
+            reply = await self._call_elsewhere(offered, name, arguments)
+            if reply is not None:
+                return reply
         work = Work(self.library, report=report)
 
         def answer() -> Reply:
-            if not self._wait_for_index(work):
+            if not self._wait_for_index(work, or_exists=changes):
                 work.obstacle = Internal(self._wait_text())
             work.remark = self._remark()
             return call(work, offered, name, arguments)
@@ -133,11 +136,13 @@ class Calls:
         so_far = _so_far(self._progress())
         return f"The documents are being indexed{so_far}. Ask again in a few seconds."
 
-    def _wait_for_index(self, work: Work) -> bool:
+    def _wait_for_index(self, work: Work, *, or_exists: bool = False) -> bool:
         """Give the first indexing some time; tell whether there is an index to read."""
         if self._ready is None:
             return True
         while not self._ready.is_set():
+            if or_exists and self.library.exists:
+                return True
             done, total = self._progress() or (0, 0)
             work.advance(done, total, "indexing")
             patience = self._deadline - time.monotonic()

@@ -35,6 +35,7 @@ from bookwheel.query import Filters
 
 if TYPE_CHECKING:
     from bookwheel.engines.embedded.derived_vectors import DerivedVectors
+    from bookwheel.engines.embedded.job_table import JobTable
 
 _Answer = TypeVar("_Answer")
 _VERSION, _MOST_KNOWN = "version", 100
@@ -367,6 +368,11 @@ class EmbeddedEngine:
 
     # Writing
 
+    @property
+    def is_written(self) -> bool:
+        """Tell whether a process is writing now, this one or another."""
+        return self._lock.is_taken
+
     def begin_writing(self) -> None:
         """Become the one writer, and bring the word index up to the catalogue."""
         # Threads that catch up begin and end in one go, lest one should end another's writing.
@@ -509,6 +515,13 @@ class EmbeddedEngine:
             words.reload()
         with self._transaction() as connection:
             writing.drop_tombstones(connection, generation)
+
+    @functools.cached_property
+    def queue(self) -> JobTable:
+        """The folders that are to be indexed."""
+        from bookwheel.engines.embedded.job_table import JobTable
+
+        return JobTable(self._place, self._reading, self._transaction)
 
     # Upkeep
 

@@ -21,6 +21,23 @@ class WriterLock:
     def held(self) -> bool:
         return self._descriptor is not None
 
+    @property
+    def is_taken(self) -> bool:
+        """Tell whether anybody holds it, in whichever process."""
+        if self.held:
+            return True
+        try:
+            descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:  # there is none, or it is nobody's business of ours
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
     def acquire(self) -> None:
         """Take the lock or raise Conflict naming who has it."""
         if self.held:
