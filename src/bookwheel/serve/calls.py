@@ -23,6 +23,7 @@ FIRST_INDEX_SECONDS = 2.0
 """So long after the start, calls wait for folders that are indexed for the first time."""
 CLOSING_SECONDS = 0.5
 _LOOK_SECONDS = 0.25
+_SOON_SECONDS = 0.02
 _MANY = 4
 """So many calls at once are more than one core should answer."""
 
@@ -148,7 +149,7 @@ class Calls:
             patience = self._deadline - time.monotonic()
             if patience <= 0 or self._has_failed():
                 return self.library.exists
-            self._ready.wait(min(patience, _LOOK_SECONDS))
+            self._ready.wait(min(patience, _SOON_SECONDS if or_exists else _LOOK_SECONDS))
         return True
 
     def close(self) -> None:
