@@ -103,6 +103,16 @@ class Link(NamedTuple):
     text: str
     context: str
     line: int
+    keys: tuple[int, ...] = ()
+    """What it leads to, as text.targets has it; none where it cites nothing."""
+
+
+class Citation(NamedTuple):
+    """A link from one document to another, or to an address that is none of them."""
+
+    source: int
+    target: int | None
+    link: Link
 
 
 class Parsed(NamedTuple):
@@ -117,6 +127,8 @@ class Parsed(NamedTuple):
     language: str | None = None
     source: str | None = None
     url: str | None = None
+    aliases: tuple[str, ...] = ()
+    """What else it is called by: a DOI, an arXiv id, other titles and paths."""
     sections: tuple[Section, ...] = ()
     links: tuple[Link, ...] = ()
     places: tuple[Place, ...] = ()
@@ -212,6 +224,8 @@ class Draft(NamedTuple):
     spans: tuple[Span, ...] = ()
     rules: str = ""
     """By which rules the spans were found."""
+    names: tuple[int, ...] = ()
+    """The keys of all that a link may call it by, as text.targets has them."""
 
 
 class Known(NamedTuple):

@@ -15,12 +15,13 @@ from bookwheel.formats.description import describe
 from bookwheel.formats.links import (
     MAX_LINK_TEXT,
     MAX_TARGET,
-    find_bare_urls,
+    find_references,
     find_wikilinks,
     sentence_around,
 )
 from bookwheel.model import Link, Section
 from bookwheel.text.cut import cut
+from bookwheel.text.targets import WIKILINK
 
 # Identifiers that some tools write behind a heading: `{#name}`, in MDX `{/* #name */}`.
 _HEADING_MARK = re.compile(r"\s*\{(?:#[\w-]+|/\*.*?\*/)\}\s*$")
@@ -121,7 +122,13 @@ class _Walk:
             if "Text" in event:
                 value = event["Text"]
                 append(value)
-                if "://" in value or "[[" in value or "www." in value:
+                if (
+                    "://" in value
+                    or "[[" in value
+                    or "www." in value
+                    or "10." in value
+                    or "rXiv:" in value
+                ):
                     self.find_in_text(value, span["start"], span["end"])
             elif "Start" in event:
                 value = event["Start"]
@@ -245,14 +252,17 @@ class _Walk:
         if not line:
             return
         last = len(self.parts)
-        for at, url in find_bare_urls(value):
-            self.marks.append(("bare", url, url, last - 1, at, last, line))
+        marks = [
+            (kind, target, target, last - 1, at, last, line)
+            for at, kind, target in find_references(value)
+        ]
         if "[[" in value:
             # One byte more: the backslash of an escape lies before the text that it escapes.
             source = self.data[max(0, start - 1) : end].decode("utf-8", "replace")
             for target, shown in find_wikilinks(source):
                 at = max(0, value.find(target))
-                self.marks.append(("wikilink", target, shown, last - 1, at, last, line))
+                marks.append((WIKILINK, target, shown, last - 1, at, last, line))
+        self.marks += sorted(marks, key=_place)
 
     def file_links(self) -> None:
         """Turn the marks of the block into links, each with its sentence."""
@@ -288,6 +298,10 @@ class _Walk:
         source = self.data[self.raw_at : self.raw_at + 4_000].decode("utf-8", "replace")
         found = _RAW_TITLE.search(source)
         return cut(html.unescape(_TAG.sub("", found[1])), limit=MAX_HEADING) if found else ""
+
+
+def _place(mark: _Mark) -> int:
+    return mark[4]
 
 
 def _target(link: dict[str, str]) -> str:

@@ -19,6 +19,7 @@ Value: TypeAlias = object
 MAX_BLOCK = 65_536
 MAX_DEPTH = 100
 MAX_TAGS = 100
+MAX_ALIAS = 500
 
 _YAML_OPEN = re.compile(r"---[ \t]*\n(?![ \t]*\n)")
 _YAML_CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.M)
@@ -34,6 +35,8 @@ _PLAIN = (
     r"|\"[ !#-\[\]-~]*\" *|'[ -&(-~]*' *)"
 )
 _PLAIN_BLOCK = re.compile(rf"(?:[A-Za-z_][\w-]*:(?: {_PLAIN}\n|\n(?:(?:  )?- {_PLAIN}\n)+))+", re.A)
+_NAMED = ("aliases", "alias", "slug", "permalink", "redirect_from")
+_ARXIV = ("arxiv", "arxiv_id", "eprint")
 _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 
 
@@ -47,6 +50,7 @@ class FrontMatter(NamedTuple):
     language: str | None = None
     source: str | None = None
     url: str | None = None
+    aliases: tuple[str, ...] = ()
     body: int = 0
     """Characters before the body."""
     span: tuple[int, int] | None = None
@@ -91,9 +95,24 @@ def _properties(values: dict[str, Value], body: int, size: int) -> FrontMatter:
         language=_first(values, "lang", "language"),
         source=source,
         url=link,
+        aliases=_aliases(values),
         body=body,
         span=(0, size),
     )
+
+
+def _aliases(values: dict[str, Value]) -> tuple[str, ...]:
+    """Return what else links may call the document by."""
+    names = [name for each in _NAMED for name in _listed(values.get(each))]
+    names += [f"doi:{name}" for name in _listed(values.get("doi"))]
+    names += [f"arxiv:{name}" for each in _ARXIV for name in _listed(values.get(each))]
+    return tuple(dict.fromkeys(names))[:MAX_TAGS]
+
+
+def _listed(value: Value) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    texts = [squeeze(str(each)) for each in values if isinstance(each, str | int | float)]
+    return [text for text in texts if text not in _NOTHING and len(text) <= MAX_ALIAS]
 
 
 def _first(values: dict[str, Value], *names: str) -> str | None:

@@ -17,7 +17,7 @@ from bookwheel.formats.base import (
 from bookwheel.formats.blocks import read_outline
 from bookwheel.formats.composing import About, Composer, cell, place_sections, table_row
 from bookwheel.formats.decoding import clean
-from bookwheel.formats.links import MAX_CONTEXT, find_bare_urls, sentence_around
+from bookwheel.formats.links import MAX_CONTEXT, find_references, has_doi, sentence_around
 from bookwheel.model import Link, Parsed, Section
 
 MAX_TEXT = 5_000_000
@@ -191,7 +191,8 @@ def finish_tables(
 
 def _links(text: str) -> list[Link]:
     found: list[Link] = []
-    if not any(mark in text for mark in _LINK_MARKS):
+    dois = has_doi(text)
+    if not (dois or any(mark in text for mark in _LINK_MARKS)):
         return found
     read = 0
     for number, line in enumerate(text.split("\n"), 1):
@@ -199,7 +200,7 @@ def _links(text: str) -> list[Link]:
             if read < _MAX_LINKED_LINES:
                 found += read_outline(line, line=number).links
                 read += 1
-        elif "://" in line or "www." in line:
+        elif "://" in line or "www." in line or (dois and "10." in line):
             found += _bare_links(line, number)
     return found[:MAX_LINKS]
 
@@ -207,8 +208,8 @@ def _links(text: str) -> list[Link]:
 def _bare_links(line: str, number: int) -> Iterator[Link]:
     """Yield the links of a row that are only written out; their sentence is the row or the cell."""
     row = line.strip("| ") if len(line) <= MAX_CONTEXT else ""
-    for at, url in find_bare_urls(line):
+    for at, kind, target in find_references(line):
         context = row or line[line.rfind(" | ", 0, at) + 3 : line.find(" | ", at)]
         if len(context) > MAX_CONTEXT:
-            context = sentence_around(line, at, at + len(url))
-        yield Link("bare", url, url, context, number)
+            context = sentence_around(line, at, at + len(target))
+        yield Link(kind, target, target, context, number)

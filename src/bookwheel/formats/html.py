@@ -80,7 +80,9 @@ def read(data: bytes, path: str) -> Parsed:
         text=text,
         date=_date(document),
         language=_property(document, "html[lang]", "lang"),
-        url=_property(document, "link[rel~=canonical i]", "href"),
+        url=_property(document, "link[rel~=canonical i]", "href")
+        or _property(document, 'meta[property="og:url" i]', "content"),
+        aliases=_identifiers(document),
         sections=outline.sections,
         links=outline.links,
         quiet=quiet,
@@ -132,6 +134,15 @@ def _property(document: Document, selector: str, name: str) -> str | None:
     element = document.select_one(selector)
     value = element.attr(name) if element is not None else None
     return squeeze(clean(value[:_MAX_PROPERTY])) or None if value else None
+
+
+def _identifiers(document: Document) -> tuple[str, ...]:
+    """Return the DOI and arXiv id that a saved article names."""
+    doi = _property(document, "meta[name=citation_doi i]", "content")
+    doi = doi or _property(document, "meta[name='dc.identifier' i]", "content") or ""
+    arxiv = _property(document, "meta[name=citation_arxiv_id i]", "content")
+    found = [f"doi:{doi}"] if "10." in doi else []
+    return (*found, f"arxiv:{arxiv}") if arxiv else tuple(found)
 
 
 def _date(document: Document) -> str | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bookwheel.model import Link
 from bookwheel.text.cut import cut, letter_end, squeeze
+from bookwheel.text.targets import ARXIV, DOI
 
 MAX_TARGET = 2_048
 MAX_LINK_TEXT = 300
@@ -18,10 +20,51 @@ _TRAILING = frozenset("?!.,:;*_~'\"\u3001\u3002\uff0c\uff09\u3011\u300d")
 _BRACKETS = {")": "(", "]": "["}
 _WIKI = re.compile(r"(?<![\\!])\[\[([^\[\]\n]{1,1000})\]\]")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_DOI = re.compile(r"(?<![\w/.])10\.[0-9]{4,9}(?:\.[0-9]+)*/[^\s<>\"`|{}\\^\x00-\x20]+")
+_ARXIV = re.compile(
+    r"(?<![\w/])arXiv:\s?([0-9]{4}\.[0-9]{4,5}(?:v[0-9]+)?|[a-z-]+(?:\.[a-z]{2})?/[0-9]{7})(?!\w)",
+    re.I,
+)
+_PARAGRAPH = "\n\n"
 _WIDE_STOPS = "\u3002\uff01\uff1f"
 _SENTENCE_END = re.compile(
     "[.!?…\u3002\uff01\uff1f](?:(?<=[\u3002\uff01\uff1f])|[\"'\u201d\u2019)\\]]*\\s)"
 )
+
+
+def find_references(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield place, kind and target of what plain text refers to: URLs, DOIs and arXiv ids."""
+    if "://" in text or "www." in text:
+        for at, url in find_bare_urls(text):
+            yield at, "bare", url
+    if "10." in text:
+        for found in _DOI.finditer(text):
+            doi = _trim(found[0][: MAX_TARGET + 1])
+            if len(doi) <= MAX_TARGET and not doi.endswith("/"):
+                yield found.start(), DOI, doi
+    if "rXiv:" in text or "rxiv:" in text:
+        for found in _ARXIV.finditer(text):
+            yield found.start(1), ARXIV, found[1]
+
+
+def has_doi(text: str) -> bool:
+    """Tell whether a DOI stands anywhere in a text."""
+    return "10." in text and _DOI.search(text) is not None
+
+
+def read_plain_links(text: str, most: int) -> Iterator[Link]:
+    """Yield what plain text refers to in order, each with its sentence, up to so many."""
+    line, counted = 1, 0
+    for at, kind, target in sorted(find_references(text))[:most]:
+        line += text.count("\n", counted, at)
+        counted = at
+        low = max(0, at - 2 * MAX_CONTEXT)
+        border = text.rfind(_PARAGRAPH, low, at)
+        low = border + len(_PARAGRAPH) if border >= 0 else low
+        high = text.find(_PARAGRAPH, at, at + 2 * MAX_CONTEXT)
+        window = text[low : high if high >= 0 else at + 2 * MAX_CONTEXT].replace("\n", " ")
+        context = sentence_around(window, at - low, at - low + len(target))
+        yield Link(kind, target, cut(target, limit=MAX_LINK_TEXT), context, line)
 
 
 def find_bare_urls(text: str) -> Iterator[tuple[int, str]]:

@@ -34,6 +34,7 @@ def read_text(text: str, path: str) -> Parsed:
         language=front.language,
         source=front.source,
         url=front.url,
+        aliases=front.aliases,
         sections=outline.sections,
         links=outline.links,
         quiet=(front.span,) if front.span else (),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from bookwheel.formats.base import (
+    MAX_LINKS,
     require_length,
     shorten_description,
     shorten_title,
     title_from_path,
 )
 from bookwheel.formats.decoding import decode
+from bookwheel.formats.links import read_plain_links
 from bookwheel.model import Parsed
 
 
@@ -20,4 +22,5 @@ def read(data: bytes, path: str) -> Parsed:
         title=shorten_title(first) or title_from_path(path),
         description=shorten_description("\n".join(following)),
         text=text,
+        links=tuple(read_plain_links(text, MAX_LINKS)),
     )

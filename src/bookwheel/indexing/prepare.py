@@ -16,13 +16,14 @@ from typing import Any
 from bookwheel.formats.base import Unreadable
 from bookwheel.formats.registry import extension_of, mime_type, read
 from bookwheel.indexing.wire import pack
-from bookwheel.model import Collection, Draft, FileState, Parsed, Status
+from bookwheel.model import Collection, Draft, FileState, Link, Parsed, Status
 from bookwheel.safety.finding import OWN_RULES, Rules, find_spans
 from bookwheel.safety.opener import FileBytes, OpenRefused, Root
 from bookwheel.safety.redact import in_bytes
 from bookwheel.text.chunking import chunk
 from bookwheel.text.entries import page_terms
 from bookwheel.text.language import base_language, detect_language
+from bookwheel.text.targets import Origin, document_names, link_keys
 
 MAX_FILE_BYTES = 50_000_000
 # A write within this time after the reading may leave the modification time as it was.
@@ -97,6 +98,7 @@ def draft(
         or base_language(parsed.language)
         or detect_language(parsed.text)
     )
+    origin = Origin(collection.name, path, parsed.url)
     headings = [section.heading for section in parsed.sections]
     terms = page_terms(parsed.title, parsed.text.encode(), chunks, headings, language)
     spans = in_bytes(parsed.text, find_spans(parsed.text, rules))
@@ -107,7 +109,7 @@ def draft(
         mime=mime_type(extension),
         state=state,
         status=Status.OK,
-        parsed=parsed,
+        parsed=parsed._replace(links=tuple(_with_keys(link, origin) for link in parsed.links)),
         date=document_date(parsed.date, path, file.modified_ns),
         source=parsed.source or collection.source or collection.name,
         language=language,
@@ -116,7 +118,12 @@ def draft(
         terms=terms,
         spans=spans,
         rules=rules.version,
+        names=document_names(origin, parsed.title, parsed.aliases),
     )
+
+
+def _with_keys(link: Link, origin: Origin) -> Link:
+    return link._replace(keys=link_keys(link.kind, link.target, origin))
 
 
 def refused(

@@ -38,6 +38,7 @@ def pack(result: Draft | FileState) -> tuple[Any, ...]:
         ),
         _pack_terms(result.terms) if result.terms else None,
         (result.rules, tuple((s.start, s.end, s.kind) for s in result.spans)),
+        result.names,
     )
 
 
@@ -48,7 +49,7 @@ def unpack(values: tuple[Any, ...]) -> Draft | FileState:
         return state
     _, (collection, path, extension, mime), (status, reason), parsed, about, *more = values
     date, source, language, words = about
-    chunks, terms, (rules, spans) = more
+    chunks, terms, (rules, spans), names = more
     return Draft(
         collection=collection,
         path=path,
@@ -66,6 +67,7 @@ def unpack(values: tuple[Any, ...]) -> Draft | FileState:
         terms=_unpack_terms(terms) if terms else None,
         spans=tuple(Span(*row) for row in spans),
         rules=rules,
+        names=names,
     )
 
 
@@ -76,11 +78,11 @@ def _state(state: FileState) -> tuple[Any, ...]:
 def _pack_parsed(parsed: Parsed) -> tuple[Any, ...]:
     return (
         (parsed.title, parsed.description, parsed.text, parsed.tags, parsed.author, parsed.date),
-        (parsed.language, parsed.source, parsed.url),
+        (parsed.language, parsed.source, parsed.url, parsed.aliases),
         tuple(
             (s.level, s.heading, s.start, s.end, s.start_line, s.end_line) for s in parsed.sections
         ),
-        tuple((k.kind, k.target, k.text, k.context, k.line) for k in parsed.links),
+        tuple((k.kind, k.target, k.text, k.context, k.line, k.keys) for k in parsed.links),
         tuple((p.start, p.label, p.row) for p in parsed.places),
         parsed.quiet,
     )
@@ -88,7 +90,7 @@ def _pack_parsed(parsed: Parsed) -> tuple[Any, ...]:
 
 def _unpack_parsed(values: tuple[Any, ...]) -> Parsed:
     (title, description, text, tags, author, date), more, sections, links, places, quiet = values
-    language, source, url = more
+    language, source, url, aliases = more
     return Parsed(
         title=title,
         description=description,
@@ -99,6 +101,7 @@ def _unpack_parsed(values: tuple[Any, ...]) -> Parsed:
         language=language,
         source=source,
         url=url,
+        aliases=aliases,
         sections=tuple(Section(*row) for row in sections),
         links=tuple(Link(*row) for row in links),
         places=tuple(Place(*row) for row in places),

@@ -236,7 +236,7 @@ def _damage_rows(index: Path, statement: str) -> list[str]:
             ["1 documents are not as they were written"],
         ),
         (
-            "INSERT INTO links VALUES(77, 1, 'k', 't', '', '', 1)",
+            "INSERT INTO links VALUES(77, 1, 'k', 't', '', '', 1, 5, NULL)",
             ["1 rows of links belong to no document"],
         ),
         ("UPDATE tallies SET documents = 0", None),

@@ -79,7 +79,14 @@ CREATE TABLE chunks(
   pointer TEXT NOT NULL, PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
 CREATE TABLE links(
   document INTEGER, ordinal INTEGER, kind TEXT NOT NULL, target TEXT NOT NULL, text TEXT NOT NULL,
-  context TEXT NOT NULL, line INTEGER NOT NULL, PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
+  context TEXT NOT NULL, line INTEGER NOT NULL, key INTEGER, other INTEGER,
+  PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
+CREATE INDEX links_by_key ON links(key) WHERE key IS NOT NULL;
+CREATE INDEX links_by_other ON links(other) WHERE other IS NOT NULL;
+CREATE TABLE names(
+  document INTEGER, ordinal INTEGER, key INTEGER NOT NULL,
+  PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
+CREATE INDEX names_by_key ON names(key);
 CREATE TABLE places(
   document INTEGER, ordinal INTEGER, start INTEGER NOT NULL, label TEXT NOT NULL,
   row INTEGER NOT NULL, PRIMARY KEY(document, ordinal)) WITHOUT ROWID;

@@ -24,13 +24,23 @@ from bookwheel.engines.base import (
     Redactions,
     Vector,
 )
-from bookwheel.engines.embedded import catalog, database, health, lexical, writing
+from bookwheel.engines.embedded import catalog, citing, database, health, lexical, writing
 from bookwheel.engines.embedded.database import Place
 from bookwheel.engines.embedded.derived import DerivedWords
 from bookwheel.engines.embedded.lexical import Entry, WordIndex, WordsFailed
 from bookwheel.engines.embedded.lock import WriterLock
 from bookwheel.errors import Conflict, IndexDamaged, IndexUnusable
-from bookwheel.model import Collection, Document, Draft, FileState, Known, Link, Section, Status
+from bookwheel.model import (
+    Citation,
+    Collection,
+    Document,
+    Draft,
+    FileState,
+    Known,
+    Link,
+    Section,
+    Status,
+)
 from bookwheel.query import Filters
 
 if TYPE_CHECKING:
@@ -258,6 +268,26 @@ class EmbeddedEngine:
     def links(self, key: int) -> list[Link]:
         with self._reading() as connection:
             return catalog.read_links(connection, key)
+
+    def outgoing(self, keys: Sequence[int], limit: int) -> dict[int, list[Citation]]:
+        with self._reading() as connection, catalog.snapshot(connection):
+            return citing.read_outgoing(connection, keys, limit)
+
+    def incoming(self, keys: Sequence[int], limit: int) -> dict[int, list[Citation]]:
+        with self._reading() as connection, catalog.snapshot(connection):
+            return citing.read_incoming(connection, keys, limit)
+
+    def most_cited(self, limit: int) -> dict[int, int]:
+        with self._reading() as connection:
+            return citing.count_incoming(connection, limit)
+
+    def unresolved(self, collections: Sequence[str], limit: int) -> list[tuple[int, Link]]:
+        with self._reading() as connection, catalog.snapshot(connection):
+            return list(itertools.islice(citing.read_unresolved(connection, collections), limit))
+
+    def named(self, key: int) -> list[int]:
+        with self._reading() as connection:
+            return citing.find_named(connection, key)
 
     def places(self, key: int) -> list[model.Place]:
         with self._reading() as connection:

@@ -23,7 +23,7 @@ def check_catalog(connection: apsw.Connection) -> Iterator[str]:
     if broken:
         yield f"{broken} documents are not as they were written"
     yield from _check_vectors(connection)
-    for table in ("texts", "sections", "chunks", "links", "vectors"):
+    for table in ("texts", "sections", "chunks", "links", "names", "vectors"):
         strays = connection.execute(
             f"SELECT count(*) FROM {table} WHERE document NOT IN (SELECT id FROM documents)"
         ).get

@@ -12,7 +12,7 @@ import apsw
 from bookwheel.engines.embedded.catalog import TRAIL_SEPARATOR
 from bookwheel.model import Collection, Draft, FileState
 
-_PARTS = ("texts", "sections", "chunks", "links", "places", "spans")
+_PARTS = ("texts", "sections", "chunks", "links", "places", "spans", "names")
 
 
 def next_generation(connection: apsw.Connection) -> int:
@@ -98,6 +98,7 @@ class Parts(NamedTuple):
     links: list[tuple[Any, ...]]
     places: list[tuple[Any, ...]]
     spans: list[tuple[Any, ...]]
+    names: list[tuple[Any, ...]]
 
 
 def seal(row: Sequence[Any], parts: Parts) -> int:
@@ -171,7 +172,7 @@ def _document_row(collection: int, draft: Draft, generation: int) -> tuple[Any, 
 def _part_rows(draft: Draft) -> Parts:
     parsed = draft.parsed
     if parsed is None:
-        return Parts(None, [], [], [], [], [])
+        return Parts(None, [], [], [], [], [], [])
     return Parts(
         parsed.text.encode(),
         [(s.level, s.heading, s.start, s.end, s.start_line, s.end_line) for s in parsed.sections],
@@ -179,9 +180,10 @@ def _part_rows(draft: Draft) -> Parts:
             (c.start, c.end, c.start_line, c.end_line, TRAIL_SEPARATOR.join(c.trail), c.pointer)
             for c in draft.chunks
         ],
-        [(link.kind, link.target, link.text, link.context, link.line) for link in parsed.links],
+        [(*link[:5], *(*link.keys, None, None)[:2]) for link in parsed.links],
         [(place.start, place.label, place.row) for place in parsed.places],
         [tuple(span) for span in draft.spans],
+        [(name,) for name in draft.names],
     )
 
 
