@@ -1,14 +1,19 @@
-"""Every way to name a document: docs:// address, collection and path, path alone, absolute path."""
+"""Every way to name a document: docs:// address, collection and path, path, absolute path, id."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote, unquote
 
 from bookwheel.model import Collection
+from bookwheel.text.targets import document_key
 
 SCHEME = "docs://"
+_ID = "doc-"
+_IDS = re.compile(r"doc-[0-9a-f]{16}")
+_MASK = (1 << 64) - 1
 
 
 Candidate = tuple[str, str]
@@ -61,6 +66,19 @@ def _absolute(text: str, collections: Sequence[Collection]) -> list[Candidate]:
         if path.is_relative_to(each.path)
     ]
     return list(dict.fromkeys(found))
+
+
+def document_id(collection: str, path: str) -> str:
+    """Return a name of a document that is the same wherever its collection is indexed."""
+    return f"{_ID}{document_key(collection, path) & _MASK:016x}"
+
+
+def key_in_id(text: str) -> int | None:
+    """Return the key of the document that such a name stands for; None for any other text."""
+    if not _IDS.fullmatch(text):
+        return None
+    number = int(text.removeprefix(_ID), 16)
+    return number if number <= _MASK >> 1 else number - _MASK - 1
 
 
 def uri(collection: str, path: str, *, alone: bool) -> str:

@@ -69,6 +69,8 @@ class SearchRequest(NamedTuple):
     limit: int = 10
     offset: int = 0
     fuzzy: bool = True
+    exacting: bool = False
+    """Find nothing where no document has some telling word of the question."""
     mode: SearchMode = SearchMode.HYBRID
     max_distance: float | None = None
     """Hits whose passage is farther from the question (1 - cosine) are left out."""

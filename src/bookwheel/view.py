@@ -28,11 +28,15 @@ from bookwheel.settings import Settings
 if TYPE_CHECKING:
     from bookwheel.engines.embedded.engine import EmbeddedEngine
     from bookwheel.indexing.jobs import Jobs
+    from bookwheel.reading.broken import Broken
+    from bookwheel.reading.citations import Citations, Cited
+    from bookwheel.reading.graph import Graph
     from bookwheel.reading.pointers import PlaceText
     from bookwheel.reading.preview import Preview
     from bookwheel.reading.roots import Place, Root
     from bookwheel.reading.sections import Heading, SectionText
     from bookwheel.safety.finding import Rules
+    from bookwheel.search.highlight import Highlights
     from bookwheel.search.meaning import Embedder as SearchEmbedder
 
 NOT_RERANKED = "this is the usual order: a second look needs `pip install 'bookwheel[minilm]'`"
@@ -203,6 +207,14 @@ class View:
         """Return hits of a search without snippets with those that a request wants."""
         return add_snippets(self._engine, request, hits)
 
+    def highlights(
+        self, request: SearchRequest, hits: Sequence[SearchHit]
+    ) -> tuple[Highlights, ...]:
+        """Return where in hits the words of a request stand."""
+        from bookwheel.search.highlight import highlight
+
+        return highlight(self._engine, request, hits)
+
     def headings(self, hits: Sequence[SearchHit]) -> dict[tuple[str, str], list[str]]:
         """Return the headings of the documents of hits, by collection and path."""
         return self._engine.headings([(hit.collection, hit.document) for hit in hits])
@@ -211,6 +223,11 @@ class View:
         """Find a document by its path, address or name."""
         self._require_index()
         return reading.find_document(self._engine, text, collection)
+
+    def documents_of(self, hits: Sequence[SearchHit]) -> list[Document | None]:
+        """Return the documents of hits; None stands for one that is gone meanwhile."""
+        found = (self._engine.document(hit.collection, hit.document) for hit in hits)
+        return [reading.make_presentable(each) if each else None for each in found]
 
     def text(self, document: Document, *, offset: int = 0, length: int | None = None) -> TextPart:
         """Read a document or a stretch of it."""
@@ -320,6 +337,42 @@ class View:
     def links(self, document: Document) -> list[Link]:
         """Return the links that go out of a document."""
         return self._engine.links(document.key)
+
+    def citations(
+        self, documents: Sequence[Document], *, depth: int = 1, most: int = 50
+    ) -> list[Citations]:
+        """Return what documents cite and are cited by, followed so many levels."""
+        from bookwheel.reading.citations import read_citations
+
+        return read_citations(self._engine, documents, depth=depth, most=most)
+
+    def section_cited(self, cited: Cited) -> SafeText | None:
+        """Return the heading that a citation leads to by its anchor."""
+        from bookwheel.reading.citations import find_section
+
+        return find_section(self._engine, cited)
+
+    def graph(
+        self,
+        documents: Sequence[Document] = (),
+        *,
+        depth: int = 1,
+        most: int = 300,
+        outside: bool = False,
+    ) -> Graph:
+        """Return the citation graph around documents, or of all."""
+        from bookwheel.reading.graph import read_graph
+
+        self._require_index()
+        return read_graph(self._engine, documents, depth=depth, most=most, outside=outside)
+
+    def broken_links(self, collection: str | None = None, *, limit: int = 1000) -> list[Broken]:
+        """Return the links to documents of the library that are not there."""
+        from bookwheel.reading.broken import read_broken
+
+        self._require_index()
+        name = self._name_of(collection) if collection is not None else None
+        return read_broken(self._engine, name, limit=limit)
 
     def find_related(
         self,

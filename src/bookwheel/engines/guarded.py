@@ -21,7 +21,7 @@ from bookwheel.engines.base import (
     Term,
     Vector,
 )
-from bookwheel.model import Access, Document, Link, Place, Redact, Section, Span
+from bookwheel.model import Access, Citation, Document, Link, Place, Redact, Section, Span
 from bookwheel.query import Filters, Scope
 from bookwheel.safety.redact import Moves, cover, in_bytes
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from bookwheel.safety.finding import Rules
 
 _EVERY_PAGE = 2**31 - 1
+_LOOKED_AT = 1000
+"""So many citations are looked at for those that are in sight."""
 
 
 class Policy(NamedTuple):
@@ -267,14 +269,65 @@ class GuardedEngine:
 
     def links(self, key: int) -> list[Link]:
         level = self._level_of(key)
+        return [self._redacted(link, level) for link in self._store.links(key)]
+
+    def _redacted(self, link: Link, level: Redact) -> Link:
+        return link._replace(
+            target=self._plain(link.target, level),
+            text=self._plain(link.text, level),
+            context=self._plain(link.context, level),
+        )
+
+    def outgoing(self, keys: Sequence[int], limit: int) -> dict[int, list[Citation]]:
+        found = self._store.outgoing([*self._open_keys(keys)], limit)
+        return {key: [] for key in keys} | self._open_citations(found)
+
+    def incoming(self, keys: Sequence[int], limit: int) -> dict[int, list[Citation]]:
+        # Some of those found may be out of sight.
+        wanted = limit if self._within is None else _LOOKED_AT + limit
+        found = self._open_citations(self._store.incoming([*self._open_keys(keys)], wanted))
+        return {key: found.get(key, [])[:limit] for key in keys}
+
+    def _open_keys(self, keys: Sequence[int]) -> Mapping[int, Document]:
+        return {
+            key: document
+            for key, document in self._store.documents_by_key(keys).items()
+            if self._is_open(document.collection, document.path)
+        }
+
+    def _open_citations(self, found: Mapping[int, Sequence[Citation]]) -> dict[int, list[Citation]]:
+        """Return citations from what is open; a target that is not looks like one outside."""
+        every = [each for own in found.values() for each in own]
+        ends = {end for each in every for end in (each.source, each.target) if end is not None}
+        seen = self._open_keys([*ends])
+        return {
+            key: [self._cited(each, seen) for each in own if each.source in seen]
+            for key, own in found.items()
+        }
+
+    def _cited(self, citation: Citation, seen: Mapping[int, Document]) -> Citation:
+        level = self._level(seen[citation.source].collection)
+        target = citation.target if citation.target in seen else None
+        return Citation(citation.source, target, self._redacted(citation.link, level))
+
+    def most_cited(self, limit: int) -> dict[int, int]:
+        if self._within is None:
+            return self._store.most_cited(limit)
+        counts = self._store.most_cited(_LOOKED_AT + limit)
+        seen = self._open_keys([*counts])
+        return {key: count for key, count in counts.items() if key in seen}
+
+    def unresolved(self, collections: Sequence[str], limit: int) -> list[tuple[int, Link]]:
+        found = self._store.unresolved(collections, limit)
+        seen = self._open_keys([source for source, _ in found])
         return [
-            link._replace(
-                target=self._plain(link.target, level),
-                text=self._plain(link.text, level),
-                context=self._plain(link.context, level),
-            )
-            for link in self._store.links(key)
+            (source, self._redacted(link, self._level(seen[source].collection)))
+            for source, link in found
+            if source in seen
         ]
+
+    def named(self, key: int) -> list[int]:
+        return [*self._open_keys(self._store.named(key))]
 
     def places(self, key: int) -> list[Place]:
         level, moves = self._level_of(key), self._moves(key)

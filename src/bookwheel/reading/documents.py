@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bookwheel.addresses import SCHEME, candidates
+from bookwheel.addresses import SCHEME, candidates, key_in_id
 from bookwheel.engines.base import Engine
 from bookwheel.errors import BadRequest, NotFound
 from bookwheel.model import Collection, Document, SafeText, Status
@@ -69,12 +69,22 @@ def find_document(engine: Engine, text: str, collection: str | None = None) -> D
             raise BadRequest(f"{quoted(text)} names several documents: {listed}.")
         if found:
             return make_presentable(_readable(next(iter(found.values()))))
+    for named in _by_id(engine, text, scope):
+        return make_presentable(_readable(named))
     where = "" if collection is None else f" in collection {quoted(collection)}"
     near = nearest_documents(engine, text, scope)
     raise NotFound(
         f"Document {quoted(text)} not found{where}.",
         hint=f"Near are {_listed(near)}." if near else None,
     )
+
+
+def _by_id(engine: Engine, text: str, scope: Sequence[Collection]) -> list[Document]:
+    """Return the document whose id in answers about citations a text is, if it is one."""
+    key = key_in_id(text)
+    found = engine.documents_by_key(engine.named(key)) if key is not None else {}
+    names = {each.name for each in scope}
+    return [each for each in found.values() if each.collection in names]
 
 
 def make_presentable(document: Document) -> Document:

@@ -260,6 +260,8 @@ def retrieve(engine: Engine, planner: Planner, plan: Plan, titles: tuple[str, ..
     """Return candidate pages: those with all words, then, if too few, those with some."""
     is_strict = plan.question.expression is not None
     unknown = plan.clauses and not any(clause.known for clause in plan.clauses)
+    if plan.request.exacting and any(not (c.known or c.filler) for c in plan.clauses):
+        return Retrieved({}, frozenset(), 0)
     if unknown and not plan.question.phrases and not is_strict:
         # No word of it stands anywhere; filters alone would find everything.
         return Retrieved({}, frozenset(), 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bookwheel.contracts import documents, files, folder, pages
+from bookwheel.contracts import archives, documents, files, folder, pages
 from bookwheel.contracts.dispatch import Offered
 from bookwheel.contracts.tool import Contract
 from bookwheel.errors import BadRequest
@@ -12,7 +12,13 @@ ALL = "all"
 
 def load_contracts(*, read_only: bool = False) -> dict[str, Contract]:
     """Return every contract by name; the first is the one that is shown by default."""
-    known = (documents.CONTRACT, folder.CONTRACT, pages.CONTRACT, files.CONTRACT)
+    known = (
+        documents.CONTRACT,
+        folder.CONTRACT,
+        pages.CONTRACT,
+        files.CONTRACT,
+        archives.CONTRACT,
+    )
     return {each.name: without_changes(each) if read_only else each for each in known}
 
 

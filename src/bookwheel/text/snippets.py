@@ -63,6 +63,11 @@ def cut_snippet(markdown: str, finder: Finder, worth: Mapping[str, float], lengt
     )
 
 
+def mark_words(text: str, finder: Finder) -> tuple[tuple[int, int], ...]:
+    """Return the spans of the words in a line that match, neighbouring ones together."""
+    return tuple(_merge(text, [(start, end) for start, end, _ in finder.find(text)]))
+
+
 def _window(
     text: str, found: list[tuple[int, int, str]], worth: Mapping[str, float], length: int
 ) -> tuple[int, int]:

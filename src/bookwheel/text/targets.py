@@ -250,6 +250,16 @@ def has_extension(path: str) -> bool:
     return 0 < len(extension) <= 5 and extension.isalnum() and not extension.isdigit()
 
 
+def same_anchor(heading: str, anchor: str) -> bool:
+    """Tell whether an anchor is one that publishers make of a heading: its letters and digits."""
+    wanted = _letters(unquote(anchor))
+    return bool(wanted) and _letters(heading) == wanted
+
+
+def _letters(text: str) -> str:
+    return "".join(letter for letter in normalize("NFC", text).casefold() if letter.isalnum())
+
+
 def squash(name: str) -> str:
     """Return what spellings of a name have in common: neither case nor kind of blank counts."""
     return _SPACES.sub(" ", normalize("NFC", name[:_LONGEST_NAME]).casefold()).strip()

@@ -128,7 +128,7 @@ def _resolve(connection: apsw.Connection, rows: Sequence[_Row]) -> Iterator[Cita
             if len(candidates) > 1:
                 target = likeliest(row[1], row[2], origins.of(row[0]), candidates).document
         if target != row[0]:
-            yield Citation(row[0], target, Link(*row[1:6], (row[6],)))
+            yield Citation(row[0], target, Link._make((*row[1:6], row[6:7])))
 
 
 class _Origins:

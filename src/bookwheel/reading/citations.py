@@ -1,0 +1,163 @@
+"""Who cites whom: the links of documents followed for some levels, to and from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from bookwheel.addresses import document_id
+from bookwheel.engines.base import Engine
+from bookwheel.model import Citation, Document, SafeText
+from bookwheel.reading.documents import make_presentable
+from bookwheel.safety.redact import make_safe
+from bookwheel.text.targets import confidence, same_anchor
+
+MOST_LEVELS = 3
+
+
+class Cited(NamedTuple):
+    """One citation as it may be shown; an address that is no document's has no target."""
+
+    source: Document
+    target: Document | None
+    kind: str
+    address: SafeText
+    text: SafeText
+    context: SafeText
+    line: int
+
+    @property
+    def confidence(self) -> float:
+        """How sure it is that this cites, from 0 to 1."""
+        return confidence(self.kind)
+
+    @property
+    def target_id(self) -> str:
+        """What the target is called in a graph."""
+        if self.target is None:
+            return self.address
+        return document_id(self.target.collection, self.target.path)
+
+
+class Citations(NamedTuple):
+    """What a document cites and what it is cited by, nearest first."""
+
+    citing: tuple[Cited, ...]
+    cited: tuple[Cited, ...]
+    is_cut: bool
+    """There are more than were asked for."""
+
+
+class _Walk:
+    """Follows links in one direction; what was read once is remembered."""
+
+    def __init__(
+        self,
+        read: Callable[[Sequence[int], int], dict[int, list[Citation]]],
+        *,
+        forward: bool,
+        most: int,
+    ) -> None:
+        self._read = read
+        self._forward = forward
+        self._most = most
+        self._known: dict[int, list[Citation]] = {}
+
+    def learn(self, documents: Iterable[int]) -> None:
+        """Read the citations of some documents at once."""
+        unknown = [each for each in documents if each not in self._known]
+        if unknown:
+            self._known |= self._read(unknown, self._most + 1)
+
+    def follow(self, start: int, depth: int) -> list[Citation]:
+        """Return citations level by level, one more than wanted where there are more.
+
+        No document is left twice, so that circles end and nothing is repeated.
+        """
+        found: list[Citation] = []
+        seen, level = {start}, [start]
+        for _ in range(depth):
+            following: list[int] = []
+            for own in self._expand(level):
+                found += own
+                ends = (each.target if self._forward else each.source for each in own)
+                new = [end for end in dict.fromkeys(ends) if end is not None and end not in seen]
+                seen.update(new)
+                following += new
+                if len(found) > self._most:
+                    return found[: self._most + 1]
+            level = following
+        return found
+
+    def _expand(self, level: Sequence[int]) -> Iterable[list[Citation]]:
+        """Yield the citations of documents, read in growing steps: a few may be enough."""
+        at, size = 0, 1
+        while at < len(level):
+            some = level[at : at + size]
+            self.learn(some)
+            for each in some:
+                yield self._known[each]
+            at, size = at + size, size * 4
+
+
+def read_citations(
+    engine: Engine, documents: Sequence[Document], *, depth: int = 1, most: int = 50
+) -> list[Citations]:
+    """Return what documents cite and are cited by, followed so many levels, in their order.
+
+    Each list holds at most `most`.
+    """
+    starts = [each.key for each in documents]
+    walks = (
+        _Walk(engine.outgoing, forward=True, most=most),
+        _Walk(engine.incoming, forward=False, most=most),
+    )
+    found: list[list[list[Citation]]] = []
+    for walk in walks:
+        walk.learn(starts)
+        found.append([walk.follow(start, depth) for start in starts])
+    shown = Showing(engine, (each for lists in found for own in lists for each in own[:most]))
+    return [
+        Citations(
+            shown.all(citing[:most]), shown.all(cited[:most]), max(len(citing), len(cited)) > most
+        )
+        for citing, cited in zip(*found, strict=True)
+    ]
+
+
+class Showing:
+    """Turns citations into what may be shown of them."""
+
+    def __init__(
+        self, engine: Engine, citations: Iterable[Citation], *, others: Iterable[int] = ()
+    ) -> None:
+        keys = {key for each in citations for key in (each.source, each.target) if key is not None}
+        keys.update(others)
+        documents = engine.documents_by_key(sorted(keys)) if keys else {}
+        self.documents = {key: make_presentable(each) for key, each in documents.items()}
+
+    def all(self, citations: Iterable[Citation]) -> tuple[Cited, ...]:
+        """Return citations as they may be shown; those from documents gone meanwhile are not."""
+        return tuple(self._show(each) for each in citations if each.source in self.documents)
+
+    def _show(self, citation: Citation) -> Cited:
+        link = citation.link
+        return Cited(
+            self.documents[citation.source],
+            self.documents.get(citation.target) if citation.target is not None else None,
+            link.kind,
+            make_safe(link.target),
+            make_safe(link.text),
+            make_safe(link.context),
+            link.line,
+        )
+
+
+def find_section(engine: Engine, cited: Cited) -> SafeText | None:
+    """Return the heading in its target that a citation leads to by its anchor."""
+    anchor = cited.address.partition("#")[2]
+    if cited.target is None or not anchor:
+        return None
+    headings = (section.heading for section in engine.sections(cited.target.key))
+    found = next((each for each in headings if same_anchor(each, anchor)), None)
+    return make_safe(found) if found else None

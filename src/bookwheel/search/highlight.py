@@ -1,0 +1,60 @@
+"""The words of a hit that matched, field by field: in its title and in its best passage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bookwheel.engines.base import Engine
+from bookwheel.model import SafeText
+from bookwheel.query import SearchHit, SearchRequest, Snippet
+from bookwheel.search.interpret import interpret
+from bookwheel.search.plan import Planner
+from bookwheel.search.run import correct, query_languages
+from bookwheel.search.show import term_worth
+from bookwheel.text.snippets import cut_snippet, mark_words
+from bookwheel.text.words import Finder
+
+
+class Highlights(NamedTuple):
+    """The title and stretches of the content with the spans of words that matched in them.
+
+    A field in which nothing matched is absent.
+    """
+
+    title: Snippet | None
+    content: tuple[Snippet, ...]
+
+
+def highlight(
+    engine: Engine, request: SearchRequest, hits: Sequence[SearchHit]
+) -> tuple[Highlights, ...]:
+    """Return where the words of a request stand in its hits, as the documents spell them."""
+    languages = query_languages(engine)
+    planner = Planner(engine, languages)
+    plan = planner.plan(interpret(request.text, languages), request)
+    worth = term_worth(correct(engine, planner, plan, languages)[0])
+    finders = {hit.language: Finder(worth, hit.language) for hit in hits}
+    return tuple(
+        Highlights(
+            _in_title(hit, finders[hit.language]),
+            _in_content(hit, finders[hit.language], worth, request.snippet_length),
+        )
+        for hit in hits
+    )
+
+
+def _in_title(hit: SearchHit, finder: Finder) -> Snippet | None:
+    marks = mark_words(hit.title, finder)
+    return Snippet(hit.title, marks) if marks else None
+
+
+def _in_content(
+    hit: SearchHit, finder: Finder, worth: dict[str, float], length: int
+) -> tuple[Snippet, ...]:
+    found = cut_snippet(hit.passage, finder, worth, length)
+    before = found.cut_before or hit.chunk > 1
+    after = found.cut_after or hit.chunk < hit.chunks
+    # The passage is safe already, so that its words stand where they were found.
+    shown = Snippet(SafeText(found.text), found.marks, before, after)
+    return (shown,) if found.marks else ()
