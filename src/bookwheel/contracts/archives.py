@@ -116,8 +116,10 @@ def _request(asked: SearchArchives) -> SearchRequest:
 
 def _notes(work: Work, found: SearchResults) -> list[str]:
     near = ", ".join(repr(sendable(word)) for word in found.suggestions)
-    said = (work.remark, found.respelt, found.caution, f"Near are {near}." if near else "")
-    return [each for each in said if each]
+    tried = f" ({'; '.join(map(sendable, found.relaxed))})" if found.relaxed else ""
+    nothing = "" if found.hits else f"Nothing was found{tried}."
+    said = (nothing, f"Near are {near}." if near else "", found.respelt if found.hits else "")
+    return [each for each in (work.remark, *said, found.caution) if each]
 
 
 def _most_citations(results: int) -> int:

@@ -16,6 +16,7 @@ MOST_NODES = 300
 _MOST_LINKS = 400
 """Citations of one document that are looked at."""
 _PAGE = 1000
+_STEP = 8
 
 
 class Node(NamedTuple):
@@ -85,25 +86,52 @@ def read_graph(
     """
     if not roots:
         return _read_whole(engine, most=most, outside=outside)
-    levels = dict.fromkeys((root.key for root in roots), 0)
-    citations: list[Citation] = []
-    frontier, is_cut = list(levels), False
+    spread = _Spread(engine, (root.key for root in roots), most)
     for level in range(1, depth + 1):
-        found = _around(engine, frontier)
-        citations += found
+        spread.go_on(level)
+    citations = spread.finish(has_edges=depth > 0)
+    return _assemble(
+        engine, spread.levels, citations, most=most, outside=outside, is_cut=spread.is_cut
+    )
+
+
+class _Spread:
+    """Documents found from some others level by level, until there are enough."""
+
+    def __init__(self, engine: Engine, starts: Iterable[int], most: int) -> None:
+        self._engine = engine
+        self._most = most
+        self._citations: list[Citation] = []
+        self._waiting = list(starts)
+        self.levels = dict.fromkeys(self._waiting, 0)
+        """How far each is from where one began."""
+        self.is_cut = False
+
+    def go_on(self, level: int) -> None:
+        """Take in what the outermost documents cite and are cited by."""
+        before, self._waiting = self._waiting, []
+        for at in range(0, len(before), _STEP):
+            if self.is_cut:
+                self._waiting += before[at:]
+                return
+            self._take_in(before[at : at + _STEP], level)
+
+    def _take_in(self, keys: Sequence[int], level: int) -> None:
+        around = (self._engine.outgoing, self._engine.incoming)
+        found = [each for read in around for each in _flat(read(keys, _MOST_LINKS))]
         ends = (end for each in found for end in (each.target, each.source) if end is not None)
-        new = [end for end in dict.fromkeys(ends) if end not in levels]
-        is_cut |= len(levels) + len(new) > most
-        frontier = new[: max(0, most - len(levels))]
-        levels |= dict.fromkeys(frontier, level)
-    if frontier and depth:  # what the outermost cite among themselves
-        citations += _flat(engine.outgoing(frontier, _MOST_LINKS))
-    return _assemble(engine, levels, citations, most=most, outside=outside, is_cut=is_cut)
+        new = [end for end in dict.fromkeys(ends) if end not in self.levels]
+        room = self._most - len(self.levels)
+        self.is_cut |= len(new) > room
+        self._waiting += new[:room]
+        self.levels |= dict.fromkeys(new[:room], level)
+        self._citations += found
 
-
-def _around(engine: Engine, keys: Sequence[int]) -> list[Citation]:
-    found = [engine.outgoing(keys, _MOST_LINKS), engine.incoming(keys, _MOST_LINKS)]
-    return [each for lists in found for each in _flat(lists)]
+    def finish(self, *, has_edges: bool) -> list[Citation]:
+        """Return all citations met, those among the outermost documents included."""
+        if has_edges and self._waiting:
+            self._citations += _flat(self._engine.outgoing(self._waiting, _MOST_LINKS))
+        return self._citations
 
 
 def _flat(lists: dict[int, list[Citation]]) -> list[Citation]:

@@ -32,7 +32,8 @@ def likeliest(kind: str, target: str, origin: Origin, among: Iterable[Candidate]
     if len(candidates) == 1:
         return candidates[0]
     wanted = _wanted(kind, target, origin)
-    return min(candidates, key=lambda each: _order(each, wanted, origin))
+    by_depth = kind != WIKILINK
+    return min(candidates, key=lambda each: _order(each, wanted, origin, by_depth=by_depth))
 
 
 def _wanted(kind: str, target: str, origin: Origin) -> str:
@@ -45,7 +46,7 @@ def _wanted(kind: str, target: str, origin: Origin) -> str:
     return "/".join(follow(path if target.startswith("docs://") else absolute(path, origin)))
 
 
-def _order(each: Candidate, wanted: str, origin: Origin) -> tuple[object, ...]:
+def _order(each: Candidate, wanted: str, origin: Origin, *, by_depth: bool) -> tuple[object, ...]:
     place = f"{each.collection}/{each.path}"
     spelt, called = canonical(wanted).split("/"), canonical(place).split("/")
     name = each.path.rpartition("/")[2].partition(".")[0].lower()
@@ -55,6 +56,7 @@ def _order(each: Candidate, wanted: str, origin: Origin) -> tuple[object, ...]:
         -_alike(spelt[::-1], called[::-1]) if wanted else 0,
         -len(set(spelt) & set(called)),
         each.collection != origin.collection,
+        len(called) if by_depth else 0,
         FRONT_PAGES.index(name) if name in FRONT_PAGES else -1,
         -_alike(origin.path.split("/"), each.path.split("/")),
         len(each.path),

@@ -38,9 +38,12 @@ _ARXIV = re.compile(
     r"(?:arxiv:)?\s*([0-9]{4}\.[0-9]{4,5}|[a-z-]+(?:\.[a-z]{2})?/[0-9]{7})(?:v[0-9]+)?(?:\.pdf)?",
     re.I,
 )
+_ARXIV_DOI = "10.48550/arxiv."
 _ARXIV_FILE = re.compile(r"([0-9]{4}\.[0-9]{4,5})(?:v[0-9]+)?")
 _ARXIV_PATH = re.compile(r"/(?:abs|pdf|html|e-print)/(.+)", re.I)
 _SPACES = re.compile(r"[\s_-]+")
+_SHORT, _SHALLOW = 3, 2
+"""A link of so few parts may mean a page so near the top, whatever lies above either."""
 _LONGEST_NAME = 300
 _KEPT = 100_000
 
@@ -69,7 +72,7 @@ def link_keys(kind: str, target: str, origin: Origin) -> tuple[int, ...]:
     if kind == WIKILINK:
         return _wiki_keys(target)
     if kind == DOI:
-        return (key(f"D:{clean_doi(target)}"),)
+        return (doi_key(target),)
     if kind == ARXIV:
         return _arxiv_keys(target)
     scheme = _SCHEME.match(target)
@@ -87,7 +90,7 @@ def _scheme_keys(scheme: str, target: str, end: int, origin: Origin) -> tuple[in
         rest = target_path(target[end:]).strip("/")
         return key(f"P:{canonical(rest)}"), key(f"P:{canonical(f'{origin.collection}/{rest}')}")
     if scheme == "doi":
-        return (key(f"D:{clean_doi(target[end:])}"),)
+        return (doi_key(target[end:]),)
     return _arxiv_keys(target[end:]) if scheme == "arxiv" else ()
 
 
@@ -111,16 +114,15 @@ def _path_keys(target: str, origin: Origin) -> tuple[int, ...]:
     if not path:
         return ()
     place = canonical(absolute(path, origin))
-    first = key(f"P:{place}")
+    if path.startswith("/"):
+        # The site may be served from another folder than the collection's own.
+        first, *others = _site_keys(place, origin, deepest=_SHORT)
+    else:
+        first, others = key(f"P:{place}"), []
     if origin.url and _SCHEME.match(origin.url):
         return _distinct(first, *url_keys(_join(origin.url, target)))
     if path.startswith("/"):
-        # The site may be served from another folder than the collection's own.
-        return (
-            _distinct(first, key(f"S:{origin.collection}/{tail(place)}"))
-            if "/" in place
-            else (first,)
-        )
+        return (first, *others)
     stem, is_page = without_extension(origin.path.rpartition("/")[2])
     if has_extension(path) or not is_page or stem.lower() in FRONT_PAGES:
         return (first,)
@@ -158,14 +160,14 @@ def url_keys(url: str) -> tuple[int, ...]:
     """Return the keys of a web address, however it is written."""
     host, rest = _split_url(url)
     if host in _DOI_HOSTS:
-        return (key(f"D:{clean_doi(rest)}"),)
+        return (doi_key(rest),)
     if host in ("arxiv.org", "export.arxiv.org"):
         paper = _ARXIV_PATH.match(rest)
         if paper and (keys := _arxiv_keys(paper[1].partition("?")[0])):
             return keys
     own = key(f"U:{host}{rest}")
     doi = _DOI.search(rest) if "/10." in rest else None
-    return (own, key(f"D:{clean_doi(doi[0].partition('?')[0])}")) if doi else (own,)
+    return (own, doi_key(doi[0].partition("?")[0])) if doi else (own,)
 
 
 def _split_url(url: str) -> tuple[str, str]:
@@ -187,10 +189,12 @@ def _split_url(url: str) -> tuple[str, str]:
     return host, f"{path}?{'&'.join(kept)}" if kept else path
 
 
-def clean_doi(text: str) -> str:
-    """Return a DOI in its one form, without what leads it."""
+def doi_key(text: str) -> int:
+    """Return the key of a DOI, whatever leads it; those of arXiv are its own ids."""
     found = _DOI.search(unquote(text))
-    return (found[0] if found else text.strip().strip("/")).lower().rstrip(".,;:")
+    doi = (found[0] if found else text.strip().strip("/")).lower().rstrip(".,;:")
+    paper = _ARXIV.fullmatch(doi.removeprefix(_ARXIV_DOI)) if doi.startswith(_ARXIV_DOI) else None
+    return key(f"A:{paper[1]}" if paper else f"D:{doi}")
 
 
 def target_path(target: str) -> str:
@@ -231,9 +235,13 @@ def follow(path: str) -> list[str]:
     return parts
 
 
-def tail(canonical_path: str) -> str:
-    """Return the last two parts of a path."""
-    return "/".join(canonical_path.split("/")[-2:])
+def _site_keys(place: str, origin: Origin, *, deepest: int) -> list[int]:
+    """Return the keys of a page wherever its site begins: its last two names, or its only one."""
+    parts = place.split("/")
+    keys = [key(f"S:{origin.collection}/{'/'.join(parts[-2:])}")]
+    if 2 < len(parts) <= deepest + 1:  # the collection's name leads
+        keys.append(key(f"S:{origin.collection}//{parts[-1]}"))
+    return keys
 
 
 def without_extension(name: str) -> tuple[str, bool]:
@@ -285,8 +293,7 @@ def document_names(origin: Origin, title: str, aliases: Iterable[str] = ()) -> t
 
 
 def _place_keys(place: str, origin: Origin) -> list[int]:
-    keys = [key(f"P:{place}")]
-    return [*keys, key(f"S:{origin.collection}/{tail(place)}")] if "/" in place else keys
+    return [key(f"P:{place}"), *_site_keys(place, origin, deepest=_SHALLOW)]
 
 
 def _stem(path: str) -> str:
@@ -302,7 +309,7 @@ def alias_keys(alias: str, origin: Origin) -> list[int]:
     if (scheme and scheme[1].lower() in _WEB) or alias[:4].lower() == "www.":
         return list(url_keys(alias))
     if (scheme and scheme[1].lower() == "doi") or _DOI.match(alias):
-        return [key(f"D:{clean_doi(alias)}")]
+        return [doi_key(alias)]
     if scheme and scheme[1].lower() == "arxiv":
         return list(_arxiv_keys(alias[scheme.end() :]))
     names = [key(f"W:{squash(alias)}")]
