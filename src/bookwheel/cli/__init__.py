@@ -23,6 +23,7 @@ COMMANDS = {
     "show": "Show a document, or a section, page, slide, sheet or lines of it.",
     "outline": "Show the headings of a document.",
     "related": "Find documents that are like another one.",
+    "graph": "Show who cites whom, as a table, a drawing or for other programs.",
     "list": "List the documents of a collection or folder.",
     "serve": "Serve folders to assistants over MCP.",
     "install": "Tell an assistant of this server.",

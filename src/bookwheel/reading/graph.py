@@ -157,7 +157,9 @@ def _read_whole(engine: Engine, *, most: int, outside: bool) -> Graph:
     kept = [key for key, _ in degrees.most_common() if key in allowed][:most]
     is_cut = len(kept) < min(total, len(degrees))
     levels = dict.fromkeys(kept, 0)
-    return _assemble(engine, levels, citations, most=most, outside=outside, is_cut=is_cut)
+    graph = _assemble(engine, levels, citations, most=most, outside=outside, is_cut=is_cut)
+    tied = {end for edge in graph.edges for end in (edge.source, edge.target)}
+    return graph._replace(nodes=tuple(node for node in graph.nodes if node.id in tied))
 
 
 def _keys_of(engine: Engine, collection: str) -> list[int]:
