@@ -16,6 +16,8 @@ from bookwheel.model import Access, Collection, Redact
 from bookwheel.query import Rerank
 
 CONFIG_NAME = "bookwheel.toml"
+ENDPOINT, CLIENT, NO_MODEL = "endpoint", "client", "none"
+"""Where a language model may be asked."""
 
 
 class Row(NamedTuple):
@@ -96,6 +98,14 @@ def _address(text: str) -> str:
     if not text.startswith(("http://", "https://")):
         raise ValueError("must begin with http:// or https://")
     return text
+
+
+def _order(text: str) -> str:
+    """endpoint and client, by commas, or none"""
+    names = [name.strip() for name in text.split(",")]
+    if names != [NO_MODEL] and (not {*names} <= {ENDPOINT, CLIENT} or len({*names}) < len(names)):
+        raise ValueError("must be endpoint, client, both in either order by a comma, or none")
+    return ",".join(names)
 
 
 def _path(text: str) -> str:
@@ -227,6 +237,41 @@ SETTINGS: tuple[Row, ...] = (
         "Model that looks at the first hits of every search again: slower, better order.",
     ),
     Row("rerank_ms", _whole(1, 600_000), 1500, "Milliseconds that such a look may take."),
+    Row(
+        "llm_url",
+        _address,
+        None,
+        "Where a language model is asked for summaries: an OpenAI-compatible address up to "
+        "/chat/completions, as http://localhost:11434/v1. Redacted snippets are sent there.",
+        ("OPENAI_BASE_URL",),
+        reaches_out=_always,
+    ),
+    Row("llm_model", _text, "gpt-4.1-mini", "Model to ask for there.", reaches_out=_always),
+    Row(
+        "llm_key",
+        _text,
+        None,
+        "Key to send there. One from OPENAI_API_KEY is sent to OpenAI, or to an address from "
+        "OPENAI_BASE_URL, and nowhere else.",
+        ("OPENAI_API_KEY",),
+        secret=True,
+        reaches_out=_always,
+    ),
+    Row("llm_timeout", _whole(1, 600), 30, "Seconds that a language model may take in all."),
+    Row(
+        "llm_order",
+        _order,
+        "endpoint,client",
+        "Whose model is asked, the first that there is: that of llm_url, the connected client's "
+        "own; none: no model.",
+    ),
+    Row(
+        "summaries",
+        _one_of("model", "extractive", "either"),
+        "model",
+        "Who summarizes: a model; extractive: nobody, sentences of the results are picked; either: "
+        "a model where there is one, else sentences.",
+    ),
     Row("toolsets", _text, None, "Toolsets to serve, as pages,folder, or all. Default: documents."),
     Row(
         "readers",
@@ -270,6 +315,11 @@ SETTINGS: tuple[Row, ...] = (
     Row("debug", _flag, False, "Rebuild the index at each start; details in errors.", ("DEBUG",)),
 )
 _ROWS = {row.name: row for row in SETTINGS}
+
+
+def describe(name: str) -> Row:
+    """Return the row of a setting."""
+    return _ROWS[name]
 
 
 @dataclass(frozen=True)

@@ -520,3 +520,17 @@ def test_json_is_json_whatever_the_names(call: Call, shelf: Shelf) -> None:
 
     assert "Straße 🦓.md" in answer.out
     assert json.loads(answer.out)[0]["documents"][0]["id"] == "Straße 🦓.md"
+
+
+@pytest.mark.parametrize("variable", ["BOOKWHEEL_LLM_KEY", "OPENAI_API_KEY"])
+def test_no_command_shows_a_key(
+    call: Call, made: Shelf, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, "sk-nobody-may-see-it")
+    where = [made.folder, "--index", made.place / "index"]
+
+    for command in (["doctor"], ["doctor", "--json"], ["status", "--json"]):
+        answer = call(*command, *where)
+        assert "sk-nobody" not in answer.out + answer.err
+    rows = {row["name"]: row for row in call("doctor", *where, "--json").value["settings"]}
+    assert (rows["llm_key"]["value"], rows["llm_key"]["origin"]) == ("(set)", variable)
