@@ -22,6 +22,7 @@ import anyio
 import mcp_types as types
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
+from mcp.client.session import SamplingFnT
 
 from bookwheel.library import Library
 from bookwheel.serve.calls import Calls
@@ -112,16 +113,18 @@ def _wire(value: Any) -> dict[str, Any]:
 
 @contextmanager
 def connected(
-    target: DocumentServer | StdioServerParameters | str, era: str = MODERN
+    target: DocumentServer | StdioServerParameters | str,
+    era: str = MODERN,
+    model: SamplingFnT | None = None,
 ) -> Iterator[Assistant]:
-    """Connect to a server in memory, to a command, or to a URL."""
+    """Connect to a server in memory, to a command, or to a URL; perhaps with a model to lend."""
     with start_blocking_portal() as portal:
         heard: list[str] = []
 
         async def hear(message: Any) -> None:
             heard.append(getattr(message, "method", type(message).__name__))
 
-        client = Client(target, mode=era, message_handler=hear)
+        client = Client(target, mode=era, message_handler=hear, sampling_callback=model)
         with portal.wrap_async_context_manager(client) as entered:
             assistant = Assistant(entered, portal)
             assistant.heard = heard
@@ -130,13 +133,16 @@ def connected(
 
 @contextmanager
 def assisting(
-    library: Library, toolset: str | None = None, era: str = MODERN
+    library: Library,
+    toolset: str | None = None,
+    era: str = MODERN,
+    model: SamplingFnT | None = None,
 ) -> Iterator[Assistant]:
     """Serve a library in memory, with a choice of toolsets, and connect to it."""
     calls = Calls(library)
     offered = choose(load_contracts(), toolset)
     try:
-        with connected(DocumentServer(calls, offered), era) as assistant:
+        with connected(DocumentServer(calls, offered), era, model) as assistant:
             yield assistant
     finally:
         calls.close()

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from bookwheel.contracts.tool import INVALID_PARAMS, Arguments, Contract, Reply, RpcError, Tool
-from bookwheel.contracts.work import Cancelled, Work
+from bookwheel.contracts.work import Asked, Cancelled, Work
 from bookwheel.errors import BadRequest, BookwheelError, IndexUnusable, Internal, NotFound
 
 log = logging.getLogger(__name__)
@@ -47,6 +47,11 @@ class Offered(NamedTuple):
         tools = (tool for contract in self.callable for tool in contract.tools)
         return any(tool.name == name and not tool.read_only for tool in tools)
 
+    def waiting(self) -> frozenset[str]:
+        """Return the names of the tools that may wait for somebody else."""
+        every = (tool for contract in self.callable for tool in contract.tools)
+        return frozenset(tool.name for tool in every if tool.waits)
+
 
 def call(work: Work, offered: Offered, name: str, arguments: dict[str, Any]) -> Reply:
     """Run a tool by name; raises RpcError where the answer is a JSON-RPC error."""
@@ -60,6 +65,9 @@ def call(work: Work, offered: Offered, name: str, arguments: dict[str, Any]) -> 
         return reply
     except Cancelled:
         outcome = "cancelled"
+        raise
+    except Asked:
+        outcome = "asks the client's model"
         raise
     except RpcError as error:
         outcome = f"error {error.code}"
@@ -82,7 +90,7 @@ def _run(work: Work, contract: Contract, tool: Tool, arguments: dict[str, Any]) 
         return contract.shape_error(error, arguments)
     except BookwheelError as error:
         return contract.shape_error(error, arguments)
-    except (RpcError, Cancelled):
+    except (RpcError, Cancelled, Asked):
         raise
     except Exception as error:  # noqa: BLE001 - the one place: whatever a defect says stays inside
         return contract.shape_error(mask(error, tool.name, debug=_debugs(work)), arguments)

@@ -69,6 +69,8 @@ class Tool(NamedTuple):
     read_only: bool = True
     example: str = ""
     """Arguments as they may be given, shown with the error for wrong ones."""
+    waits: bool = False
+    """May wait for somebody else, such as a model: it must not hold up those that only read."""
     answer: type[BaseModel] | None = None
     """What a client may rely on in the answer's structured form; None promises nothing."""
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from bookwheel.errors import BookwheelError
+    from bookwheel.llm.base import Message
+    from bookwheel.llm.sampling import Sample
     from bookwheel.view import View
 
 Report = Callable[[float, float, str], None]
@@ -16,6 +18,15 @@ Report = Callable[[float, float, str], None]
 
 class Cancelled(Exception):
     """Nobody waits for the answer any more."""
+
+
+class Asked(Exception):
+    """The client's model must be asked, and the call made again with its answer."""
+
+    def __init__(self, messages: Sequence[Message], max_tokens: int) -> None:
+        super().__init__("the client's model is asked")
+        self.messages = messages
+        self.max_tokens = max_tokens
 
 
 class Work:
@@ -27,14 +38,15 @@ class Work:
         """Why no tool can work now, such as an index that is only being made."""
         self.remark = remark
         """What a search says of documents that it cannot find yet; empty when there are none."""
+        self.sample: Sample | None = None
+        """Asks the client's own model, where the client offers it; may raise Asked."""
         self._report = report
         self._told = 0.0
         self._cancelled = threading.Event()
 
     def advance(self, done: float, total: float, message: str) -> None:
         """Tell how far the work is; raises Cancelled if it has been given up."""
-        if self._cancelled.is_set():
-            raise Cancelled
+        self.go_on()
         if self._report is not None and done > self._told:  # the protocol wants it to grow
             self._told = done
             self._report(done, total, message)
@@ -42,6 +54,11 @@ class Work:
     def wait(self, seconds: float) -> None:
         """Let some time go by; raises Cancelled as soon as the work is given up."""
         if self._cancelled.wait(seconds):
+            raise Cancelled
+
+    def go_on(self) -> None:
+        """Raise Cancelled if the work has been given up."""
+        if self._cancelled.is_set():
             raise Cancelled
 
     def cancel(self) -> None:

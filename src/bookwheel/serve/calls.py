@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent import futures
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from bookwheel.contracts.dispatch import Offered, call, mask
 from bookwheel.contracts.tool import INTERNAL_ERROR, INVALID_PARAMS, Reply, RpcError
@@ -16,9 +16,12 @@ from bookwheel.errors import BookwheelError, IndexUnusable, Internal
 from bookwheel.library import Library
 
 if TYPE_CHECKING:
+    from bookwheel.llm.sampling import Sample
     from bookwheel.serve.readers import Readers
 
 THREADS = 8
+WAITING_THREADS = 4
+"""So many calls may wait for a model at once, beside those that only read."""
 FIRST_INDEX_SECONDS = 2.0
 """So long after the start, calls wait for folders that are indexed for the first time."""
 CLOSING_SECONDS = 0.5
@@ -28,6 +31,18 @@ _MANY = 4
 """So many calls at once are more than one core should answer."""
 
 _Answer = TypeVar("_Answer")
+
+
+class Caller(NamedTuple):
+    """What a tool can say to whoever called it, before its answer."""
+
+    report: Report | None = None
+    """Without it nobody hears of the call before its end."""
+    sample: Callable[[Work], Sample] | None = None
+    """Makes the way to the client's own model for one call."""
+
+
+UNHEARD = Caller()
 
 
 class Calls:
@@ -50,22 +65,24 @@ class Calls:
         self._readers = readers
         self._deadline = time.monotonic() + patience
         self._threads = futures.ThreadPoolExecutor(THREADS, thread_name_prefix="bookwheel-call")
+        self._waiting = futures.ThreadPoolExecutor(WAITING_THREADS, "bookwheel-wait")
         self._running: set[futures.Future[Any]] = set()
 
     async def call_tool(
-        self, offered: Offered, name: str, arguments: dict[str, Any], report: Report | None = None
+        self, offered: Offered, name: str, arguments: dict[str, Any], caller: Caller = UNHEARD
     ) -> Reply:
         """Call a tool, after the first documents are there to be found.
 
-        Without a `report` nobody hears of it before its end: then another process may do it, if it
-        only reads. What changes the index can begin as soon as there is one.
+        Where nobody hears of it before its end, another process may do it, if it only reads. What
+        changes the index can begin as soon as there is one.
         """
-        changes = offered.changes(name)
-        if report is None and not changes:
+        changes, waits = offered.changes(name), name in offered.waiting()
+        if caller.report is None and not changes and not waits:
             reply = await self._call_elsewhere(offered, name, arguments)
             if reply is not None:
                 return reply
-        work = Work(self.library, report=report)
+        work = Work(self.library, report=caller.report)
+        work.sample = caller.sample(work) if caller.sample is not None else None
 
         def answer() -> Reply:
             if not self._wait_for_index(work, or_exists=changes):
@@ -73,7 +90,7 @@ class Calls:
             work.remark = self._remark()
             return call(work, offered, name, arguments)
 
-        return await self._run(answer, work)
+        return await self._run(answer, work, self._waiting if waits else self._threads)
 
     async def _call_elsewhere(
         self, offered: Offered, name: str, arguments: dict[str, Any]
@@ -111,11 +128,13 @@ class Calls:
             except BookwheelError as error:
                 raise RpcError(INVALID_PARAMS, error.advice) from error
 
-        return await self._run(answer, work)
+        return await self._run(answer, work, self._threads)
 
-    async def _run(self, function: Callable[[], _Answer], work: Work) -> _Answer:
+    async def _run(
+        self, function: Callable[[], _Answer], work: Work, threads: futures.ThreadPoolExecutor
+    ) -> _Answer:
         """Run in a thread; when the caller leaves, what has not begun never does, the rest ends."""
-        future = self._threads.submit(function)
+        future = threads.submit(function)
         self._running.add(future)
         future.add_done_callback(self._running.discard)
         try:
@@ -156,7 +175,8 @@ class Calls:
         """Let running calls end for a moment, then take no more."""
         if self._readers is not None:
             self._readers.close()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        for threads in (self._threads, self._waiting):
+            threads.shutdown(wait=False, cancel_futures=True)
         futures.wait(list(self._running), timeout=CLOSING_SECONDS)
 
 

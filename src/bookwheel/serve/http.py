@@ -56,7 +56,7 @@ def make_app(
     for path, server in servers.items():
         full, plain = server.make_endpoints()
         entries += [full.run, plain.run]
-        routes.append(Route(path, McpRoute(full.app, plain.app, limit)))
+        routes.append(Route(path, McpRoute(full.app, plain.app, limit, server.waiting)))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

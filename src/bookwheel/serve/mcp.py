@@ -1,4 +1,4 @@
-"""The one file that speaks to the MCP SDK: contracts in, a server of both protocol eras out."""
+"""Speaks to the MCP SDK, with mcp_sampling alone: contracts in, a server of both eras out."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ from bookwheel.contracts.completions import MOST_COMPLETIONS, complete, describe
 from bookwheel.contracts.dispatch import Offered, mask
 from bookwheel.contracts.resources import NoResource, list_resources, read_resource
 from bookwheel.contracts.tool import INTERNAL_ERROR, INVALID_PARAMS, RpcError, Tool
-from bookwheel.contracts.work import Report
-from bookwheel.serve.calls import Calls
+from bookwheel.contracts.work import Asked, Report
+from bookwheel.serve.calls import Caller, Calls
 from bookwheel.serve.envelope import INVALID_REQUEST, Message, Refusal
 from bookwheel.serve.instructions import write_instructions
+from bookwheel.serve.mcp_sampling import ask_again, make_sample
 
 log = logging.getLogger(__name__)
 
@@ -85,6 +86,11 @@ class DocumentServer(Server[dict[str, Any]]):
         self.middleware = [self._mask_defects, self._remember_session]
 
     @property
+    def waiting(self) -> frozenset[str]:
+        """The tools that may ask their client something before they answer."""
+        return self._offered.waiting()
+
+    @property
     def instructions(self) -> str | None:
         """What a model is told, as the library is now."""
         return write_instructions(self._calls.library, self._offered)
@@ -120,12 +126,15 @@ class DocumentServer(Server[dict[str, Any]]):
 
     async def _call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        timeout = self._calls.library.settings["llm_timeout"]
+        caller = Caller(_make_report(ctx), make_sample(ctx, params, timeout))
         arguments = params.arguments or {}
-        with _errors_of_the_protocol():
-            reply = await self._calls.call_tool(
-                self._offered, params.name, arguments, _make_report(ctx)
-            )
+        try:
+            with _errors_of_the_protocol():
+                reply = await self._calls.call_tool(self._offered, params.name, arguments, caller)
+        except Asked as asked:
+            return ask_again(asked)
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=reply.text)],
             structured_content=reply.structured,
@@ -359,7 +368,7 @@ def _describe(tool: Tool) -> types.Tool:
             read_only_hint=tool.read_only,
             destructive_hint=False,
             idempotent_hint=True,
-            open_world_hint=False,
+            open_world_hint=tool.waits,
         ),
     )
 

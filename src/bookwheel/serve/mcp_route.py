@@ -5,6 +5,9 @@ Full clients get sessions and streams; a bare POST of one request gets one JSON 
 
 from __future__ import annotations
 
+from collections.abc import Container
+from typing import Any
+
 import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
@@ -33,7 +36,11 @@ _BOTH = "application/json, text/event-stream"
 class McpRoute:
     """The ASGI application of one address."""
 
-    def __init__(self, full: ASGIApp, plain: ASGIApp, limit: RateLimit) -> None:
+    def __init__(
+        self, full: ASGIApp, plain: ASGIApp, limit: RateLimit, waiting: Container[str] = ()
+    ) -> None:
+        """Take both ways in; `waiting` are tools that may ask their client before they answer."""
+        self._waiting = waiting
         self._full = full
         self._plain = plain
         self._limit = limit
@@ -52,7 +59,7 @@ class McpRoute:
         headers = Headers(scope=scope)
         app = self._plain if wants_plain(headers, message) else self._full
         scope = _as_the_sdk_wants(scope, accept=_BOTH if app is self._plain else None)
-        scope[AT_ONCE] = _is_answered_at_once(message)
+        scope[AT_ONCE] = _is_answered_at_once(message, self._waiting)
         await self._pass_on(app, scope, _replay(body, receive), send, message)
 
     async def _read(self, scope: Scope, receive: Receive) -> tuple[bytes, Message] | Response:
@@ -125,11 +132,14 @@ async def _read_body(scope: Scope, receive: Receive) -> bytes | Response:
     return bytes(body)
 
 
-def _is_answered_at_once(message: Message) -> bool:
+def _is_answered_at_once(message: Message, waiting: Container[str]) -> bool:
     """Tell whether the sender of a request hears nothing before its answer."""
-    meta = message.body.get("params", {}).get("_meta")
-    wants_progress = isinstance(meta, dict) and "progressToken" in meta
-    return message.id is not None and message.method != "initialize" and not wants_progress
+    params: dict[str, Any] = message.body.get("params", {})
+    meta, name = params.get("_meta"), params.get("name")
+    may_hear = isinstance(meta, dict) and "progressToken" in meta
+    if message.method == "tools/call" and isinstance(name, str):
+        may_hear = may_hear or name in waiting
+    return message.id is not None and message.method != "initialize" and not may_hear
 
 
 def _is_of_a_session(scope: Scope) -> bool:
