@@ -246,6 +246,20 @@ class View:
         self._require_access(document)
         return read_place(self._engine, document, pointer)
 
+    def quotes(
+        self, document: Document, texts: Sequence[str], *, longest: int
+    ) -> list[SafeText | None]:
+        """Return the stretches of a document that texts quote; None for what it does not have."""
+        from bookwheel.reading.quotes import find_quotes
+
+        return find_quotes(self._engine, document, texts, longest=min(longest, LONGEST_PREVIEW))
+
+    def hide(self, text: str) -> SafeText:
+        """Return what somebody wrote about documents, without what this caller must not see."""
+        from bookwheel.safety.finding import redact_text
+
+        return make_safe(redact_text(text, self._scope.redact, self._rules()))
+
     # Files by their absolute paths
 
     def roots(self) -> list[Root]:

@@ -123,6 +123,44 @@ class Shown(Answer):
     truncated: bool = Field(description="Whether the file's text goes beyond the preview")
 
 
+class TokensUsed(BaseModel):
+    """How many tokens a model took, or about how many."""
+
+    prompt: int = Field(ge=0)
+    completion: int = Field(ge=0)
+
+
+class Source(BaseModel):
+    """What a number in a summary stands for."""
+
+    ref: int = Field(ge=1, description="As [1] in the summary")
+    path: str
+
+
+class Summary(Answer):
+    """The answer of summarizeResults."""
+
+    summary: str
+    tokens_used: TokensUsed
+    sources: list[Source]
+    notes: str | None = Field(None, description="What was left out")
+
+
+class ReadFilters(BaseModel):
+    """What a query says of files, as arguments of searchFiles."""
+
+    exts: list[str]
+    years: list[str]
+
+
+class Rewritten(Answer):
+    """The answer of rewriteQuery."""
+
+    fts: str = Field(description="An expression that searchFiles takes as its query")
+    filters: ReadFilters
+    notes: str = Field(description="How the query was understood")
+
+
 def reply_with(value: dict[str, Any], *, results: int = 1) -> Reply:
     """Answer an object."""
     made = value | {"mcp_version": VERSION}
