@@ -26,6 +26,7 @@ FRONT_PAGES = ("index", "_index", "readme")
 CONFIDENCE = {"bare": 0.9, DOI: 0.8, ARXIV: 0.8}
 """How sure it is that a link cites, by its kind; all others are explicit links."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _WEB = frozenset(("http", "https", "ftp"))
 _HOST = re.compile(r"(?:[^/?#@]*@)?([^/?#:@\[\]]*|\[[^\]]*\])(?::([0-9]*))?(?=[/?#]|$)")
 _TRACKING = re.compile(
@@ -42,8 +43,6 @@ _ARXIV_DOI = "10.48550/arxiv."
 _ARXIV_FILE = re.compile(r"([0-9]{4}\.[0-9]{4,5})(?:v[0-9]+)?")
 _ARXIV_PATH = re.compile(r"/(?:abs|pdf|html|e-print)/(.+)", re.I)
 _SPACES = re.compile(r"[\s_-]+")
-_SHORT, _SHALLOW = 3, 2
-"""A link of so few parts may mean a page so near the top, whatever lies above either."""
 _LONGEST_NAME = 300
 _KEPT = 100_000
 
@@ -78,9 +77,14 @@ def link_keys(kind: str, target: str, origin: Origin) -> tuple[int, ...]:
     scheme = _SCHEME.match(target)
     if scheme:
         return _scheme_keys(scheme[1].lower(), target, scheme.end(), origin)
-    if target.startswith("//") or target[:4].lower() == "www.":
+    if _is_bare_address(target):
         return url_keys(target)
-    return _path_keys(target, origin)
+    return () if _DRIVE.match(target) else _path_keys(target, origin)
+
+
+def _is_bare_address(target: str) -> bool:
+    """Tell a web address that is written without its scheme."""
+    return target.startswith("//") or target[:4].lower() == "www."
 
 
 def _scheme_keys(scheme: str, target: str, end: int, origin: Origin) -> tuple[int, ...]:
@@ -106,7 +110,7 @@ def is_inside(kind: str, target: str) -> bool:
     scheme = _SCHEME.match(target) if kind != WIKILINK else None
     if scheme:
         return scheme[1].lower() == "docs"
-    return kind == WIKILINK or not (target.startswith("//") or target[:4].lower() == "www.")
+    return kind == WIKILINK or not _is_bare_address(target)
 
 
 def _path_keys(target: str, origin: Origin) -> tuple[int, ...]:
@@ -116,7 +120,7 @@ def _path_keys(target: str, origin: Origin) -> tuple[int, ...]:
     place = canonical(absolute(path, origin))
     if path.startswith("/"):
         # The site may be served from another folder than the collection's own.
-        first, *others = _site_keys(place, origin, deepest=_SHORT)
+        first, *others = _site_keys(place, origin)
     else:
         first, others = key(f"P:{place}"), []
     if origin.url and _SCHEME.match(origin.url):
@@ -235,13 +239,20 @@ def follow(path: str) -> list[str]:
     return parts
 
 
-def _site_keys(place: str, origin: Origin, *, deepest: int) -> list[int]:
-    """Return the keys of a page wherever its site begins: its last two names, or its only one."""
+def _site_keys(place: str, origin: Origin) -> list[int]:
+    """Return the keys of a page wherever its site begins: of its last two names.
+
+    Between the language and a page near the top, `/en/docs/page`, a site may have a name more.
+    """
     parts = place.split("/")
-    keys = [key(f"S:{origin.collection}/{'/'.join(parts[-2:])}")]
-    if 2 < len(parts) <= deepest + 1:  # the collection's name leads
-        keys.append(key(f"S:{origin.collection}//{parts[-1]}"))
+    keys = [_tail_key(parts, origin)]
+    if len(parts) == 4:  # the collection's name leads
+        keys.append(key(f"P:{parts[0]}/{parts[1]}/{parts[3]}"))
     return keys
+
+
+def _tail_key(parts: list[str], origin: Origin) -> int:
+    return key(f"S:{origin.collection}/{'/'.join(parts[-2:])}")
 
 
 def without_extension(name: str) -> tuple[str, bool]:
@@ -293,7 +304,7 @@ def document_names(origin: Origin, title: str, aliases: Iterable[str] = ()) -> t
 
 
 def _place_keys(place: str, origin: Origin) -> list[int]:
-    return [key(f"P:{place}"), *_site_keys(place, origin, deepest=_SHALLOW)]
+    return [key(f"P:{place}"), _tail_key(place.split("/"), origin)]
 
 
 def _stem(path: str) -> str:
@@ -306,7 +317,7 @@ def _stem(path: str) -> str:
 def alias_keys(alias: str, origin: Origin) -> list[int]:
     """Return the keys of another name: an address, a DOI, an arXiv id, a path or a title."""
     scheme = _SCHEME.match(alias)
-    if (scheme and scheme[1].lower() in _WEB) or alias[:4].lower() == "www.":
+    if (scheme and scheme[1].lower() in _WEB) or _is_bare_address(alias):
         return list(url_keys(alias))
     if (scheme and scheme[1].lower() == "doi") or _DOI.match(alias):
         return [doi_key(alias)]
