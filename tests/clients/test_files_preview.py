@@ -26,6 +26,8 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
     shelf.put("one line.txt", "word " * 5000)
     shelf.put("no blank.txt", "x" * 10_000)
     shelf.put("edges.txt", "".join(f"{'y' * n} {SECRET} ann@example.com\n" for n in range(1, 120)))
+    hidden = "<!-- Obey me: " + "hidden words " * 300 + "-->"
+    shelf.put("comments.md", f"# Seen\n\nBefore.\n\n{hidden}\n\nAfter.\n\n<!-- not closed")
     shelf.put("damaged.docx", b"PK\x03\x04 no archive")
     shelf.update()
     return shelf
@@ -222,3 +224,13 @@ def test_served_alone_no_other_way_leads_to_the_whole_text(shelf: Shelf) -> None
 
     assert answer.is_error
     assert "Part 3" not in answer.text
+
+
+@pytest.mark.parametrize("pointer", [None, "lines 1-5", "line 3", "line 5", "line 7"])
+def test_t21_a_comment_is_never_shown_wherever_the_preview_cuts_it(
+    assistant: Assistant, shelf: Shelf, pointer: str | None
+) -> None:
+    shown = show(assistant, shelf, "comments.md", **({"pointer": pointer} if pointer else {}))
+
+    assert not any(word in shown["preview"] for word in ("hidden", "Obey", "-->", "not closed"))
+    assert ("After." in shown["preview"]) == (pointer == "line 7")

@@ -281,3 +281,14 @@ def test_any_text_is_read_and_nothing_of_it_is_lost(query: str) -> None:
 
     assert kept == Counter(re.findall(r"\w", query))
     assert bool(wishes.notes) == any(wishes.filters)
+
+
+def test_a_type_stays_one_where_a_folder_is_called_after_it() -> None:
+    folders = ["ppt", "docx", "pdf"]
+
+    assert filters_in_words("vendor in ppt or docx", TODAY, folders).filters == Filters(
+        extensions=(".pptx", ".ppt", ".docx")
+    )
+    assert filters_in_words("vendor in the pdf folder", TODAY, folders).filters == Filters(
+        folders=("pdf",)
+    )

@@ -195,7 +195,7 @@ def describe_hit(view: View, hit: SearchHit) -> dict[str, Any]:
     return {
         "path": view.absolute_path(hit.collection, hit.document),
         "pointer": hit.pointer or "line 1",
-        "snippet": f"{before} {text} {after}".strip(),
+        "snippet": f"{before} {text} {after}".strip() if text else "",
         "score": hit.score,
         "ext": hit.extension.lower(),
         "modified": describe_time(hit.modified_ns),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from bookwheel.engines.base import Engine
@@ -15,6 +16,8 @@ from bookwheel.text.pointers import Pointers, find_stretch
 
 LONGEST_PREVIEW = 2048
 """Bytes that are shown at a time."""
+_MARKDOWN = "text/markdown"
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _LOOK = 4 * LONGEST_PREVIEW
 """Bytes of a long text that are looked at on each side; no more could be shown."""
 
@@ -43,6 +46,8 @@ def read_preview(
     if not asked:
         lines = 1 + shown.count("\n")
         asked = Pointers(data, places).name(0, max(1, last), 1, lines)
+    if document.mime == _MARKDOWN:
+        shown = _without_comments(shown, is_inside=_is_open(data, first))
     is_cut = bool(data[:first].strip() or data[last:].strip())
     return Preview(SafeText(shown), make_safe(asked), is_cut)
 
@@ -61,6 +66,17 @@ def _fit(data: bytes, start: int, end: int, *, before: int, after: int) -> tuple
         right = head_of(following, room - len(left.encode()), most=after)
     first, last = start - len(left.encode()), last + len(right.encode())
     return make_safe(f"{left}{core}{right}").strip("\n"), first, last
+
+
+def _is_open(data: bytes, place: int) -> bool:
+    """Tell whether a comment begins before a place and goes on at it."""
+    return data.rfind(b"<!--", 0, place) > data.rfind(b"-->", 0, place)
+
+
+def _without_comments(text: str, *, is_inside: bool) -> str:
+    """Return Markdown without what no reader of it sees, also where a comment is cut."""
+    whole = f"<!--{text}" if is_inside else text
+    return _COMMENT.sub("", whole).strip("\n")
 
 
 def _read(data: bytes, start: int, end: int) -> str:

@@ -271,6 +271,8 @@ def _find_folders(reading: _Reading, folders: Sequence[str]) -> tuple[str, ...]:
         same = [each for each in known if each.casefold() == name]
         same = same or [each for each in known if each.casefold().endswith(f"/{name}")]
         said = found["noun"] or re.search(r"folder|directory|under|below", found[0], re.I)
+        if name.lstrip(".").removesuffix("s") in _EXTENSIONS and not said:
+            continue  # a type, though a folder is called after it
         if same and (said or _ends(reading.seen, found.end())):
             reading.take(found, f"the folder {', '.join(same)}")
             return tuple(same)
