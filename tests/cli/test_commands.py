@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from bookwheel import __version__
 from bookwheel.cli import COMMANDS, SUBCOMMANDS
+from bookwheel.model import Counts, Priority
 from bookwheel.settings import SETTINGS
 from tests.cli.conftest import Call
 from tests.conftest import Shelf
@@ -339,6 +341,7 @@ def test_status_tells_version_time_root_and_number_of_documents(
                 "skipped": collection["skipped"],
             }
         ],
+        "jobs": [],
     }
     assert {"reason": "unsupported extension", "extension": ".png", "files": 1} in collection[
         "skipped"
@@ -346,6 +349,28 @@ def test_status_tells_version_time_root_and_number_of_documents(
     plain = call("status", *here).out
     assert "3 documents, indexed 2" in plain
     assert "binary: image.md (a PNG image named .md)" in plain
+
+
+@pytest.mark.requirement("R-023")
+def test_status_shows_what_is_being_indexed_and_what_waits(
+    call: Call, here: list[str], made: Shelf
+) -> None:
+    with made.open() as library:
+        running = library.jobs.ask("notes", "old")
+        library.jobs.ask("notes", "new", full=True, priority=Priority.HIGH)
+        with library.writing() as engine:
+            engine.queue.start(running.number)
+            engine.queue.note(running.number, Counts(indexed=3, done=4, total=1200))
+            shown = call("status", *here).out
+            first, second = call("status", *here, "--json").value["jobs"]
+
+    assert shown.splitlines()[-3:-1] == [
+        "Being indexed, or waiting for it:",
+        f"  notes/old: 4 of 1,200 files, by process {os.getpid()}",
+    ]
+    assert re.fullmatch(r"  notes/new: waiting since 20\S+Z, high priority", shown.splitlines()[-1])
+    assert (first["folder"], first["status"], first["indexed"]) == ("old", "running", 3)
+    assert (second["full"], second["priority"], second["process"]) == (True, "high", None)
 
 
 def test_status_says_why_a_file_is_not_indexed(call: Call, here: list[str]) -> None:

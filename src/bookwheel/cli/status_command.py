@@ -1,6 +1,6 @@
 """Show what is indexed, what could not be read, and why.
 
-Looks at the index only, and reads no document.
+Folders that are being indexed, or wait for it, are listed too. Looks at the index only.
 
     bookwheel status ~/notes
     bookwheel status ~/notes --why drafts/idea.md
@@ -18,6 +18,7 @@ from bookwheel import __version__
 from bookwheel.cli.options import Config, Index, Json, Paths, open_library
 from bookwheel.cli.output import count, one_line, print_json
 from bookwheel.library import Library
+from bookwheel.model import Job, JobState
 
 
 def run(
@@ -77,6 +78,21 @@ def describe(library: Library) -> dict[str, Any]:
         "index": str(library.database),
         "remarks": remarks,
         "collections": collections,
+        "jobs": [_job(each) for each in library.jobs.unfinished()],
+    }
+
+
+def _job(job: Job) -> dict[str, Any]:
+    return {
+        "collection": job.collection,
+        "folder": job.folder,
+        "status": str(job.state),
+        "full": job.full,
+        "priority": job.priority.name.lower(),
+        "asked": job.is_asked,
+        "process": job.owner if job.state is JobState.RUNNING else None,
+        "since": _time(job.asked_at),
+        **job.counts._asdict(),
     }
 
 
@@ -96,6 +112,18 @@ def _print(status: dict[str, Any]) -> None:
             print(f"  and {len(each['unreadable']) - 20} more; --json lists all")
         if each["skipped"]:
             print("  passed over: " + _skipped(each["skipped"]))
+    if status["jobs"]:
+        print("\nBeing indexed, or waiting for it:")
+    for each in status["jobs"]:
+        print(f"  {_job_line(each)}")
+
+
+def _job_line(job: dict[str, Any]) -> str:
+    place = one_line(f"{job['collection']}/{job['folder']}".rstrip("/"))
+    if job["status"] == JobState.RUNNING:
+        return f"{place}: {job['done']:,} of {job['total']:,} files, by process {job['process']}"
+    wish = f", {job['priority']} priority" if job["asked"] else ""
+    return f"{place}: waiting since {job['since']}{wish}"
 
 
 def _skipped(rows: list[dict[str, Any]]) -> str:

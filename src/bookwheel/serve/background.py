@@ -142,11 +142,12 @@ class Indexing:
     def _update_first(self, library: Library, news: News) -> None:
         """Bring the index up to date; while another process writes it, wait and try again.
 
-        What is urgent is done in between: files that were read are not read again after it.
+        What is urgent is done in between, since files that were read are not read again after it;
+        where all have to be, that comes first.
         """
         while not self._stop.is_set():
             started = time.monotonic()
-            urgent = Asked(library, Priority.HIGH, or_else=self._stop.is_set)
+            urgent = Urgent(library, Priority.HIGH, or_else=self._stop.is_set)
             try:
                 reports = library.update(
                     on_progress=self._note_progress, should_stop=urgent.should_stop
@@ -250,11 +251,21 @@ class Asked:
         now = time.monotonic()
         if not self.was_seen and now - self._looked_at >= LOOK_SECONDS:
             self._looked_at = now
-            self.was_seen = any(
-                job.is_asked and job.state is JobState.WAITING and job.priority >= self._lowest
-                for job in self._library.jobs.unfinished()
-            )
+            self.was_seen = self._is_there()
         return self.was_seen or self._or_else()
+
+    def _is_there(self) -> bool:
+        return any(
+            job.is_asked and job.state is JobState.WAITING and job.priority >= self._lowest
+            for job in self._library.jobs.unfinished()
+        )
+
+
+class Urgent(Asked):
+    """Interrupts a scan, unless all that was read would have to be read again."""
+
+    def _is_there(self) -> bool:
+        return super()._is_there() and not self._library.is_outdated
 
 
 class News:
