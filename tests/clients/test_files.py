@@ -23,13 +23,18 @@ from tests.clients.assistant import (
 from tests.clients.files_tree import SECRET, write_tree
 from tests.conftest import Shelf
 
-OWN = ["listRoots", "searchFiles", "openFile"]
+OWN = ["listRoots", "indexFolder", "searchFiles", "openFile"]
 CODES = {
     *("FORBIDDEN", "BAD_REQUEST", "NOT_FOUND", "CONFLICT"),
     *("RATE_LIMITED", "INTERNAL_ERROR", "LLM_UPSTREAM"),
 }
 INPUT: dict[str, dict[str, Any]] = {
     "listRoots": {},
+    "indexFolder": {
+        "root": {"type": "string", "minLength": 1, "maxLength": 4096},
+        "full": {"type": "boolean", "default": False},
+        "priority": {"type": "string", "enum": ["low", "normal", "high"], "default": "normal"},
+    },
     "searchFiles": {
         "query": {"type": "string", "maxLength": 10_000},
         "k": {"type": "integer", "default": 10, "minimum": 1, "maximum": 100},
@@ -50,6 +55,7 @@ INPUT: dict[str, dict[str, Any]] = {
 }
 OUTPUT = {
     "listRoots": {"roots"},
+    "indexFolder": {"indexed", "skipped", "removed", "duration_ms"},
     "searchFiles": {"items", "pagination"},
     "openFile": {"path", "pointer", "preview", "truncated"},
 }
@@ -88,7 +94,7 @@ def test_each_tool_is_listed_with_exactly_these_arguments(assistant: Assistant, 
 
     assert bare == INPUT[name]
     assert schema.get("required", []) == list(INPUT[name])[:1]
-    assert tool["annotations"]["readOnlyHint"]
+    assert tool["annotations"]["readOnlyHint"] == (name != "indexFolder")
 
 
 @pytest.mark.requirement("R-001")
@@ -144,6 +150,13 @@ def refusal(assistant: Assistant, tool: str, /, **arguments: Any) -> dict[str, A
 
 WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
     "listRoots": [({"root": "/"}, "root")],
+    "indexFolder": [
+        ({}, "root"),
+        ({"root": ""}, "root"),
+        ({"root": "finance"}, "finance"),
+        ({"root": "/x", "full": "perhaps"}, "full"),
+        ({"root": "/x", "priority": "urgent"}, "'low', 'normal' or 'high'"),
+    ],
     "searchFiles": [
         ({}, "query"),
         ({"query": ""}, "query"),
@@ -199,7 +212,11 @@ def test_t29_a_defect_shows_a_reference_and_nothing_else(
 
     for method in ("roots", "search", "file"):
         monkeypatch.setattr(View, method, fail)
-    asked: dict[str, dict[str, Any]] = {"searchFiles": {"query": "x"}, "openFile": {"path": "/x"}}
+    asked: dict[str, dict[str, Any]] = {
+        "indexFolder": {"root": "/x"},
+        "searchFiles": {"query": "x"},
+        "openFile": {"path": "/x"},
+    }
     error = refusal(assistant, tool, **asked.get(tool, {}))
 
     assert error["code"] == "INTERNAL_ERROR"

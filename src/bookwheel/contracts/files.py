@@ -17,6 +17,7 @@ from bookwheel.contracts.files_answers import (
     shape_error,
     shown,
 )
+from bookwheel.contracts.files_indexing import INDEX_FOLDER
 from bookwheel.contracts.files_summaries import REWRITE_QUERY, SUMMARIZE_RESULTS
 from bookwheel.contracts.tool import Contract, Reply, Tool
 from bookwheel.contracts.wording import UNQUOTED, is_quoted, listed, loosen
@@ -160,7 +161,7 @@ OPEN_FILE = Tool(
 
 CONTRACT = Contract(
     "files",
-    (LIST_ROOTS, SEARCH_FILES, OPEN_FILE, SUMMARIZE_RESULTS, REWRITE_QUERY),
+    (LIST_ROOTS, INDEX_FOLDER, SEARCH_FILES, OPEN_FILE, SUMMARIZE_RESULTS, REWRITE_QUERY),
     shape_error,
     usage="Find files with searchFiles, then look at the place with openFile. listRoots names the "
     "folders that there are, rewriteQuery makes an expression of a question, and summarizeResults "
