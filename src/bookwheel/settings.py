@@ -297,6 +297,8 @@ SETTINGS: tuple[Row, ...] = (
         "tells the client's address.",
     ),
     Row("public", _flag, False, "Let other machines connect over HTTP, even without a token."),
+    Row("site_title", _text, None, "Name of the site. Default: that of the only collection."),
+    Row("custom_css", _path, None, "File of styles that every page of the site loads last."),
     Row("mcp_enabled", _flag, True, "Whether /mcp answers over HTTP.", ("MCP_ENABLED",)),
     Row(
         "rate_limit_requests",

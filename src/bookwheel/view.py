@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from bookwheel.reading.roots import Place, Root
     from bookwheel.reading.sections import Heading, SectionText
     from bookwheel.safety.finding import Rules
+    from bookwheel.search.facets import Facets
     from bookwheel.search.highlight import Highlights
     from bookwheel.search.meaning import Embedder as SearchEmbedder
 
@@ -200,6 +201,12 @@ class View:
         reading.require_text(*request.filters.tags)
         self._engine.refresh()
         return request._replace(filters=request.filters._replace(collections=names))
+
+    def facets(self, request: SearchRequest) -> Facets:
+        """Count what a request finds by collection, type, year and folder."""
+        from bookwheel.search.facets import count_facets
+
+        return count_facets(self._engine, self._resolve(request))
 
     def add_snippets(
         self, request: SearchRequest, hits: Sequence[SearchHit]

@@ -59,12 +59,12 @@ def _from_sidebar(engine: Engine, collection: str, paths: Iterable[str]) -> dict
     sidebar = engine.document(collection, SIDEBAR)
     if sidebar is None:
         return {}
-    by_name = {_bare(path): path for path in sorted(paths, reverse=True)}
+    by_name = {bare_path(path): path for path in sorted(paths, reverse=True)}
     categories: dict[str, list[str]] = {}
     text = engine.text(sidebar.key).decode("utf-8", "replace")
     for category, target in _links(text):
         local = _local(target)
-        path = by_name.get(_bare(local)) if local is not None else None
+        path = by_name.get(bare_path(local)) if local is not None else None
         if path and path not in categories.setdefault(category, []):
             categories[category].append(path)
     return {name: listed for name, listed in categories.items() if listed}
@@ -118,7 +118,7 @@ def _local(target: str) -> str | None:
     return None if parts.scheme or parts.netloc else unquote(parts.path)
 
 
-def _bare(path: str) -> str:
+def bare_path(path: str) -> str:
     """Return a path without its extension or `index`, as links often leave them out."""
     clean = normpath("/" + path.strip()).lstrip("/")
     stem, dot, extension = clean.rpartition(".")

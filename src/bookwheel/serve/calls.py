@@ -45,6 +45,10 @@ class Caller(NamedTuple):
 UNHEARD = Caller()
 
 
+class Starting(Internal):
+    """There is nothing to read yet: the folders are being indexed for the first time."""
+
+
 class Calls:
     """Runs calls in threads that live as long as the server: each keeps its own connection."""
 
@@ -115,20 +119,31 @@ class Calls:
 
     async def read(self, function: Callable[[Library], _Answer]) -> _Answer:
         """Read the library; what goes wrong is a JSON-RPC error."""
+        try:
+            return await self.ask(function)
+        except Starting as error:
+            raise RpcError(INTERNAL_ERROR, error.message) from error
+        except (IndexUnusable, Internal) as error:
+            masked = mask(error, "reading", debug=self.library.settings["debug"])
+            raise RpcError(INTERNAL_ERROR, masked.advice) from error
+        except BookwheelError as error:
+            raise RpcError(INVALID_PARAMS, error.advice) from error
+
+    async def ask(self, function: Callable[[Library], _Answer]) -> _Answer:
+        """Read the library, after the first documents are there to be found."""
         work = Work(self.library)
 
         def answer() -> _Answer:
             if not self._wait_for_index(work):
-                raise RpcError(INTERNAL_ERROR, self._wait_text())
-            try:
-                return function(self.library)
-            except (IndexUnusable, Internal) as error:
-                masked = mask(error, "reading", debug=self.library.settings["debug"])
-                raise RpcError(INTERNAL_ERROR, masked.advice) from error
-            except BookwheelError as error:
-                raise RpcError(INVALID_PARAMS, error.advice) from error
+                raise Starting(self._wait_text())
+            return function(self.library)
 
         return await self._run(answer, work, self._threads)
+
+    @property
+    def remark(self) -> str:
+        """What a search may miss just now; nothing when all is indexed."""
+        return self._remark()
 
     async def _run(
         self, function: Callable[[], _Answer], work: Work, threads: futures.ThreadPoolExecutor

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hmac
 from ipaddress import ip_address
 from typing import NamedTuple
+from urllib.parse import quote, unquote
 
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bookwheel.errors import BadRequest
@@ -16,6 +18,10 @@ from bookwheel.serve.envelope import INVALID_REQUEST, Refusal
 LARGEST_BODY = 1024 * 1024
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _OPEN_PATHS = ("/healthz", "/readyz")
+_LOGIN_PATHS = ("/login", "/logout", "/static/", "/favicon.ico", "/custom.css", "/robots.txt")
+"""What a browser needs to log in."""
+COOKIE = "bookwheel_token"
+"""Holds the token of a browser that logged in."""
 
 
 class Rules(NamedTuple):
@@ -23,6 +29,10 @@ class Rules(NamedTuple):
 
     hosts: frozenset[str]
     token: str | None = None
+
+    def accepts(self, given: str) -> bool:
+        """Tell whether a token is the right one; any is where none is asked for."""
+        return not self.token or hmac.compare_digest(given.encode(), self.token.encode())
 
     @property
     def origins(self) -> frozenset[str]:
@@ -67,7 +77,7 @@ class Guard:
         refused = self._check(scope) if scope["type"] == "http" else None
         await (refused or self._app)(scope, receive, send)
 
-    def _check(self, scope: Scope) -> JSONResponse | None:
+    def _check(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         # Probes ask for the health by whatever address the machine has just then.
         host = headers.get("host", "").lower()
@@ -81,22 +91,40 @@ class Guard:
         origin = headers.get("origin", f"http://{own}").lower()
         if origin not in self._origins and origin != f"http://{own}":
             return refuse(403, "Pages of this origin may not call the server.")
-        if not self._has_token(scope["path"], headers):
-            answer = refuse(401, "Send the token as `Authorization: Bearer TOKEN`.")
-            answer.headers["WWW-Authenticate"] = "Bearer"
-            return answer
+        if not self._has_token(scope, headers):
+            return _ask_for_token(scope, headers)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length[:20]) > LARGEST_BODY:
             return refuse(413, TOO_LARGE)
         return None
 
-    def _has_token(self, path: str, headers: Headers) -> bool:
-        token = self._rules.token
-        if not token or path in _OPEN_PATHS:
+    def _has_token(self, scope: Scope, headers: Headers) -> bool:
+        if not self._rules.token or scope["path"] in _OPEN_PATHS:
+            return True
+        if scope["path"].startswith(_LOGIN_PATHS):
             return True
         scheme, _, given = headers.get("authorization", "").partition(" ")
-        same = hmac.compare_digest(given.strip().encode(), token.encode())
-        return scheme.lower() == "bearer" and same
+        if scheme.lower() == "bearer":
+            return self._rules.accepts(given.strip())
+        # Other sites can make a browser send its cookie, so it counts for reading only.
+        cookie = Request(scope).cookies.get(COOKIE) if scope["method"] in _READING else None
+        return cookie is not None and self._rules.accepts(unquote(cookie))
+
+
+_READING = ("GET", "HEAD")
+
+
+def _ask_for_token(scope: Scope, headers: Headers) -> Response:
+    """Lead a person to the login, and tell a program what to send."""
+    is_page = scope["method"] in _READING and not scope["path"].startswith(("/mcp", "/api/"))
+    if is_page and "text/html" in headers.get("accept", ""):
+        query = scope.get("query_string", b"").decode("latin-1")
+        wanted = quote(scope["path"], safe="/") + (f"?{query}" if query else "")
+        base = scope.get("root_path", "").rstrip("/")
+        return RedirectResponse(f"{base}/login?next={quote(wanted, safe='/')}", 303)
+    answer = refuse(401, "Send the token as `Authorization: Bearer TOKEN`.")
+    answer.headers["WWW-Authenticate"] = "Bearer"
+    return answer
 
 
 def _own_address(scope: Scope) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
@@ -17,13 +17,15 @@ from typing import Any
 import anyio
 import uvicorn
 from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.responses import JSONResponse
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from bookwheel.errors import BadRequest
 from bookwheel.serve.changes import ChangeBell, stopping_on_signals
-from bookwheel.serve.guard import Guard, Rules
+from bookwheel.serve.guard import Guard, Rules, refuse
+from bookwheel.serve.headers import SecureHeaders
 from bookwheel.serve.limits import RateLimit
 from bookwheel.serve.mcp import DocumentServer
 from bookwheel.serve.mcp_route import McpRoute
@@ -43,13 +45,15 @@ def make_app(
     limit: RateLimit,
     bell: ChangeBell,
     state: State,
+    site: Sequence[BaseRoute] = (),
 ) -> ASGIApp:
     """Return the application: each server at its path, and for probes whether it lives and serves.
 
-    /healthz answers for as long as the process lives, /readyz once the folders were indexed.
+    /healthz answers for as long as the process lives, /readyz once the folders were indexed. The
+    routes of the site come last, since they take all that is left.
     """
     entries: list[Callable[[], AbstractAsyncContextManager[None]]] = []
-    routes = [
+    routes: list[BaseRoute] = [
         Route("/healthz", lambda _: JSONResponse(state())),
         Route("/readyz", lambda _: _say_ready(state())),
     ]
@@ -68,9 +72,15 @@ def make_app(
                 yield
                 tasks.cancel_scope.cancel()
 
-    app = Starlette(routes=routes, lifespan=lifespan)
+    # A request for tools never gets a page, even where there are no tools.
+    routes += [Route(path, _refuse_mcp) for path in ("/mcp", "/mcp/{rest:path}")]
+    app = Starlette(routes=[*routes, *site], lifespan=lifespan)
     app.router.redirect_slashes = False
-    return Guard(app, rules)
+    return SecureHeaders(Guard(app, rules))
+
+
+async def _refuse_mcp(_: Request) -> JSONResponse:
+    return refuse(404, "Nothing is served at this address.")
 
 
 def _say_ready(state: dict[str, Any]) -> JSONResponse:

@@ -55,6 +55,8 @@ def _serve_http(
     from bookwheel.serve.http import bind, make_app, serve_http
     from bookwheel.serve.limits import RateLimit
     from bookwheel.serve.readers import Readers
+    from bookwheel.serve.site.routes import make_site_routes
+    from bookwheel.serve.web import Web
 
     settings, host = library.settings, address[0]
     token = settings["token"]
@@ -64,12 +66,17 @@ def _serve_http(
     count = settings["readers"] if settings["readers"] is not None else min(4, count_cores())
     readers = Readers(settings, folders, count) if count else None
     with listening, indexing(library, folders, bell, readers) as (calls, thread):
+        rules = make_rules(host, port, others=settings["hosts"], token=token)
+        listed = offered.listed if settings["mcp_enabled"] else ()
+        toolsets = {each.name: tuple(tool.name for tool in each.tools) for each in listed}
+        web = Web(calls, state=thread.describe, toolsets=toolsets, rules=rules)
         app = make_app(
             _make_servers(calls, known, offered) if settings["mcp_enabled"] else {},
-            rules=make_rules(host, port, others=settings["hosts"], token=token),
+            rules=rules,
             limit=RateLimit(settings["rate_limit_requests"], settings["rate_limit_window"]),
             bell=bell,
             state=thread.describe,
+            site=make_site_routes(web),
         )
         thread.start()
         _log_address(host, port, serves=settings["mcp_enabled"], hosts=settings["hosts"])

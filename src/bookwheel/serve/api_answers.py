@@ -1,0 +1,178 @@
+"""From what the library gives to what `/api` answers; the pages show the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from bookwheel import __version__
+from bookwheel.addresses import uri
+from bookwheel.view import View
+from bookwheel.model import Document
+from bookwheel.query import Filters, SearchHit, SearchRequest, SearchResults
+from bookwheel.search.facets import Counts, Facets
+from bookwheel.serve import api_models as models
+from bookwheel.serve.web import address, document_path
+
+_MOST_UNREADABLE = 1000
+_MOST_MARKED = 8
+
+
+def make_request(asked: models.SearchAsked, *, limit: int = 10, offset: int = 0) -> SearchRequest:
+    """Return what the library is asked."""
+    filters = Filters(
+        collections=asked.collection,
+        extensions=tuple(f".{each.lower().lstrip('.')}" for each in asked.type),
+        folders=asked.folder,
+        date_from=f"{asked.year_from:04}-01-01" if asked.year_from else None,
+        date_to=f"{asked.year_to:04}-12-31" if asked.year_to else None,
+    )
+    return SearchRequest(asked.q, filters, limit=limit, offset=offset, mode=asked.mode)
+
+
+def is_alone(library: View) -> bool:
+    """Tell whether addresses leave the name of the collection out: there is but one."""
+    return len(library.states()) == 1
+
+
+def show_results(
+    results: SearchResults, *, base: str, alone: bool, remark: str = ""
+) -> models.SearchAnswer:
+    """Return the answer to a question."""
+    return models.SearchAnswer(
+        query=results.query,
+        hits=[show_hit(hit, base=base, alone=alone) for hit in results.hits],
+        total=results.total,
+        relaxed=list(results.relaxed),
+        suggestions=list(results.suggestions),
+        remarks=[*results.remarks, *([remark] if remark else [])],
+        unreadable=results.unreadable,
+        files=results.files,
+    )
+
+
+def show_hit(hit: SearchHit, *, base: str, alone: bool) -> models.HitAnswer:
+    """Return one hit, with the page that shows its best line with the matched words marked."""
+    words = _marked_words(hit)
+    line = _best_line(hit, words)
+    path = document_path(hit.collection, hit.document)
+    return models.HitAnswer(
+        collection=hit.collection,
+        document=hit.document,
+        title=hit.title,
+        heading=hit.heading,
+        trail=list(hit.trail),
+        pointer=hit.pointer,
+        line=line,
+        start_line=hit.start_line,
+        end_line=hit.end_line,
+        snippet=models.SnippetAnswer(
+            text=hit.snippet.text,
+            marks=list(hit.snippet.marks),
+            cut_before=hit.snippet.cut_before or hit.chunk > 1,
+            cut_after=hit.snippet.cut_after or hit.chunk < hit.chunks,
+        ),
+        score=hit.score,
+        extension=hit.extension,
+        date=hit.date[:10],
+        language=hit.language,
+        address=uri(hit.collection, hit.document, alone=alone),
+        url=address(base, path, line=line, mark=words) + "#bw-target",
+    )
+
+
+def _marked_words(hit: SearchHit) -> list[str]:
+    """Return the words of the document that matched, as they stand in it."""
+    text = hit.snippet.text
+    words = (text[start:end].casefold() for start, end in hit.snippet.marks)
+    return list(dict.fromkeys(words))[:_MOST_MARKED]
+
+
+def _best_line(hit: SearchHit, words: list[str]) -> int:
+    """Return the line of the passage that holds most of the words that matched."""
+    best, most = 0, 0
+    for number, line in enumerate(hit.passage.casefold().split("\n")):
+        held = sum(word in line for word in words)
+        if held > most:
+            best, most = number, held
+    return hit.start_line + best
+
+
+def show_facets(facets: Facets) -> models.FacetsAnswer:
+    """Return the values of the filters."""
+    return models.FacetsAnswer(
+        collections=_counts(facets.collections),
+        types=_counts(facets.types),
+        years=_counts(facets.years),
+        folders=_counts(facets.folders),
+        complete=facets.is_complete,
+    )
+
+
+def _counts(counts: Counts | Iterable[tuple[str, int]]) -> list[models.CountAnswer]:
+    return [models.CountAnswer(value=value, count=count) for value, count in counts]
+
+
+def entry_fields(document: Document, *, base: str, alone: bool) -> dict[str, Any]:
+    """Return what a listing tells of a document."""
+    return {
+        "collection": document.collection,
+        "document": document.path,
+        "title": document.title,
+        "description": document.description,
+        "tags": list(document.tags),
+        "extension": document.extension,
+        "author": document.author,
+        "date": document.date[:10],
+        "language": document.language,
+        "words": document.words,
+        "characters": document.characters,
+        "size": document.size,
+        "address": uri(document.collection, document.path, alone=alone),
+        "url": address(base, document_path(document.collection, document.path)),
+    }
+
+
+def show_status(
+    library: View, *, state: Mapping[str, Any], toolsets: Mapping[str, tuple[str, ...]]
+) -> models.StatusAnswer:
+    """Return the state of the server and of all collections."""
+    under_way = state.get("indexing")
+    return models.StatusAnswer(
+        version=__version__,
+        ready=state["ready"],
+        indexing=models.IndexingAnswer(**under_way) if under_way else None,
+        semantic=library.exists and library.knows_meaning,
+        collections=[_show_collection(library, each.collection.name) for each in library.states()],
+        toolsets={name: list(tools) for name, tools in toolsets.items()},
+    )
+
+
+def _show_collection(library: View, name: str) -> models.CollectionAnswer:
+    state = next(each for each in library.states() if each.collection.name == name)
+    collection, ledger = state.collection, library.ledger(name)
+    return models.CollectionAnswer(
+        name=name,
+        alias=collection.alias,
+        description=collection.description,
+        version=collection.version,
+        documents=state.documents,
+        types=_counts(library.kinds(name).items()),
+        indexed_at=_time(state.scanned_at),
+        unreadable=[
+            models.UnreadableEntry(document=row.path, status=str(row.status), reason=row.reason)
+            for row in ledger[:_MOST_UNREADABLE]
+        ],
+        unreadable_total=len(ledger),
+        skipped=[
+            models.SkippedEntry(reason=reason, extension=extension, files=number)
+            for (reason, extension), number in library.skipped(name).items()
+        ],
+    )
+
+
+def _time(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,104 @@
+"""What stands beside every page: `sidebar.md` and `topbar.md` of the collection, or its folders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from typing import NamedTuple
+
+from bookwheel.errors import Forbidden, NotFound
+from bookwheel.view import View
+from bookwheel.model import Document
+from bookwheel.reading.categories import SIDEBAR
+from bookwheel.serve.site.links import Links
+from bookwheel.serve.site.markdown import render
+from bookwheel.serve.web import address, document_path
+
+TOPBAR = "topbar.md"
+_MOST_ENTRIES = 150
+_MOST_TITLES = 400
+
+
+class Node(NamedTuple):
+    """One line of the tree of folders."""
+
+    name: str
+    url: str
+    is_current: bool = False
+    children: tuple[Node, ...] = ()
+    is_folder: bool = False
+
+
+class Navigation(NamedTuple):
+    """What leads from a page to the others of its collection."""
+
+    sidebar: str = ""
+    """HTML made of `sidebar.md`; empty where the tree is shown instead."""
+    topbar: str = ""
+    tree: tuple[Node, ...] = ()
+
+
+def navigate(library: View, collection: str, path: str, base: str) -> Navigation:
+    """Return what stands beside the page of a document or folder."""
+    paths = library.paths(collection)
+    here = address(base, document_path(collection, path))
+
+    def read(name: str) -> str:
+        document = _find(library, collection, name)
+        if document is None:
+            return ""
+        links = Links(base, collection, name, read_paths=lambda: paths)
+        try:
+            html = render(library.text(document).text, links.resolve).html
+        except Forbidden:  # only previews may be seen: then it is a page as any other
+            return ""
+        mark = f'<a href="{escape(here)}"'
+        return html.replace(mark, f'<a aria-current="page"{mark[2:]}')
+
+    topbar, sidebar = read(TOPBAR), read(SIDEBAR)
+    tree = () if sidebar else _make_tree(library, collection, path, paths, base)
+    return Navigation(sidebar, topbar, tree)
+
+
+def _find(library: View, collection: str, path: str) -> Document | None:
+    try:
+        found = library.document(path, collection)
+    except NotFound:
+        return None
+    return found if found.path == path else None
+
+
+def _make_tree(
+    library: View, collection: str, path: str, paths: list[str], base: str
+) -> tuple[Node, ...]:
+    """Return the folders and files of each folder on the way to a path."""
+    folder = path.rpartition("/")[0]
+    near = library.list_documents(collection, folder=folder, limit=_MOST_TITLES).documents
+    titles = {each.path: each.title for each in near}
+
+    def link(path: str) -> str:
+        return address(base, document_path(collection, path))
+
+    return _level("", path, paths, titles, link)
+
+
+def _level(
+    folder: str, path: str, paths: list[str], titles: dict[str, str], link: Callable[[str], str]
+) -> tuple[Node, ...]:
+    below = [each for each in paths if each.startswith(folder)]
+    start = len(folder)
+    names = dict.fromkeys(each[start:].partition("/")[0] for each in below if "/" in each[start:])
+    nodes = []
+    for name in list(names)[:_MOST_ENTRIES]:
+        inner = f"{folder}{name}/"
+        is_open = path.startswith(inner)
+        children = _level(inner, path, below, titles, link) if is_open else ()
+        nodes.append(Node(name, link(inner), path == inner, children, is_folder=True))
+    files = [each for each in below if "/" not in each[start:]]
+    nodes += [
+        Node(titles.get(each) or each[start:], link(each), each == path)
+        for each in files[:_MOST_ENTRIES]
+    ]
+    if len(files) > _MOST_ENTRIES or len(names) > _MOST_ENTRIES:
+        nodes.append(Node("All of this folder …", link(folder)))
+    return tuple(nodes)

@@ -1,0 +1,314 @@
+"""Reading a document or looking through a folder, as pages and as Markdown."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from bookwheel.addresses import uri
+from bookwheel.errors import BadRequest, Forbidden, NotFound
+from bookwheel.view import View
+from bookwheel.model import Document
+from bookwheel.reading.categories import bare_path
+from bookwheel.serve.api_answers import is_alone, show_hit
+from bookwheel.serve.site.links import Links
+from bookwheel.serve.site.markdown import Rendered, render, render_plain
+from bookwheel.serve.site.navigation import navigate
+from bookwheel.serve.site.pages import Pages
+from bookwheel.serve.web import address, base_of, document_path, with_etag
+
+LONGEST_PART = 200_000
+"""Characters on one page; longer documents are shown part by part."""
+_LISTED = 200
+_RELATED = 6
+_DEEPEST_IN_TOC = 3
+_MARKDOWN = "text/markdown"
+_PLAIN = ("text/plain", "text/x-")
+_CONVERTED = ("text/x-rst",)
+
+
+class Wanted(NamedTuple):
+    """Which place of a document is to be shown."""
+
+    line: int | None = None
+    pointer: str = ""
+    part: int | None = None
+
+
+class Part(NamedTuple):
+    """One of the stretches that a long document is shown in."""
+
+    text: str
+    first_line: int
+    number: int
+    parts: int
+
+
+def make_reader_routes(pages: Pages) -> list[Route]:
+    """Return the routes for reading."""
+    reader = Reader(pages)
+    return [
+        pages.route("/docs", reader.show_collections),
+        pages.route("/docs/{collection}/{path:path}", reader.show),
+        pages.route("/docs/{collection}", reader.show),
+        pages.route("/raw/{collection}/{path:path}", reader.send_markdown),
+    ]
+
+
+def make_short_route(pages: Pages) -> Route:
+    """Return the route of the short addresses of a single collection; it must be the last."""
+    return pages.route("/{path:path}", Reader(pages).find_short)
+
+
+class Reader:
+    """Answers for documents and folders."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+        self._web = pages.web
+
+    async def show_collections(self, request: Request) -> Response:
+        """Show what there is to read."""
+        states = await self._web.ask(request, lambda library: library.states())
+        return self._pages.show(request, "collections.html", {"states": states})
+
+    async def show(self, request: Request) -> Response:
+        """Show a document, or a folder when the path ends with a slash."""
+        collection = request.path_params["collection"]
+        path = request.path_params.get("path", "")
+        base = base_of(request)
+        if not path or path.endswith("/"):
+            offset = _whole(request, "offset") or 0
+            values = await self._web.ask(
+                request, lambda library: _read_folder(library, collection, path, base, offset)
+            )
+            return self._pages.show(request, "folder.html", values)
+        wanted = _read_wanted(request)
+        marked = request.query_params.getlist("mark")[:20]
+
+        def read(library: View) -> dict[str, Any] | str:
+            return _read_document(library, collection, path, base, wanted)
+
+        found = await self._web.ask(request, read)
+        if isinstance(found, str):
+            return RedirectResponse(found, 302)
+        return self._pages.show(request, "reader.html", {**found, "marked": marked})
+
+    async def send_markdown(self, request: Request) -> Response:
+        """Send the text of a document as it is."""
+        params = request.path_params
+        return await self._send(request, params["collection"], params["path"])
+
+    async def _send(self, request: Request, collection: str | None, path: str) -> Response:
+        def read(library: View) -> str:
+            return library.text(_exact(library, collection, path)).text
+
+        text = await self._web.ask(request, read)
+        response = PlainTextResponse(text, media_type=_MARKDOWN)
+        return with_etag(request, response)
+
+    async def find_short(self, request: Request) -> Response:
+        """Answer `/guides/setup.html` and `/guides/setup.md` where there is one collection."""
+        path = request.path_params["path"]
+        base = base_of(request)
+        found = await self._web.ask(request, lambda library: _find_short(library, path))
+        if found is None:
+            raise NotFound(
+                f"There is no page {request.url.path[:200]!r}.",
+                hint="The search or the list of documents may lead to it.",
+            )
+        collection, document, raw = found
+        if raw:
+            return await self._send(request, collection, document)
+        place = address(base, document_path(collection, document))
+        query = f"?{request.url.query}" if request.url.query else ""
+        if document.endswith("/"):
+            return RedirectResponse(place + query, 302)
+        request.path_params.update(collection=collection, path=document)
+        return await self.show(request)
+
+
+def _whole(request: Request, name: str) -> int | None:
+    value = request.query_params.get(name, "")
+    if not value:
+        return None
+    if not (value.isascii() and value.isdigit() and len(value) < 10):
+        raise BadRequest(f"{name} must be a whole number.")
+    return int(value)
+
+
+def _read_wanted(request: Request) -> Wanted:
+    pointer = request.query_params.get("pointer", "")[:200]
+    return Wanted(_whole(request, "line"), pointer, _whole(request, "part"))
+
+
+def _exact(library: View, collection: str | None, path: str) -> Document:
+    """Return the document of just this path: pages have one address each."""
+    found = library.document(path, collection)
+    if found.path != path:
+        raise NotFound(f"There is no document {path[:200]!r}.")
+    return found
+
+
+def _find_short(library: View, path: str) -> tuple[str, str, bool] | None:
+    """Return the collection and path of a short address, and whether its Markdown is meant."""
+    states = library.states()
+    if len(states) != 1:
+        return None
+    collection = states[0].collection.name
+    paths = library.paths(collection)
+    stem, dot, extension = path.rpartition(".")
+    if path in paths:
+        return collection, path, extension in ("md", "markdown")
+    folder = path.rstrip("/") + "/"
+    if any(each.startswith(folder) for each in paths) and not path.endswith(".html"):
+        return collection, folder, False
+    if dot and extension in ("html", "md"):
+        same = sorted(each for each in paths if bare_path(each) == bare_path(stem + ".md"))
+        if same:
+            return collection, same[0], extension == "md"
+    return None
+
+
+# In threads
+
+
+def _read_folder(
+    library: View, collection: str, path: str, base: str, offset: int
+) -> dict[str, Any]:
+    page = library.list_documents(collection, folder=path, limit=_LISTED, offset=offset)
+    if not page.total and path:
+        raise NotFound(f"There is no folder {path[:200]!r} in {collection[:200]!r}.")
+    states = [each for each in library.states() if collection in _names(each.collection)]
+    name = states[0].collection.name
+    return {
+        "collection": states[0].collection,
+        "path": path,
+        "trail": make_trail(base, name, path.rstrip("/")),
+        "page": page,
+        "listed": _LISTED,
+        "navigation": navigate(library, name, path, base),
+    }
+
+
+def _names(collection: Any) -> tuple[str, str | None]:
+    return collection.name, collection.alias
+
+
+def _read_document(
+    library: View, collection: str, path: str, base: str, wanted: Wanted
+) -> dict[str, Any] | str:
+    """Return what the page of a document shows, or where it is to be read."""
+    try:
+        document = _exact(library, collection, path)
+    except NotFound:
+        if library.list_documents(collection, folder=path, limit=1).total:
+            return address(base, document_path(collection, path + "/"))
+        raise
+    name, alone = document.collection, is_alone(library)
+    values: dict[str, Any] = {
+        "document": document,
+        "trail": make_trail(base, name, path),
+        "address": uri(name, path, alone=alone),
+        "raw": address(base, document_path(name, path, kind="raw")),
+        "navigation": navigate(library, name, path, base),
+        "related": [
+            show_hit(hit, base=base, alone=alone)
+            for hit in library.find_related(document, limit=_RELATED)
+        ],
+        "withheld": "",
+    }
+    try:
+        return values | _read_text(library, document, base, wanted)
+    except Forbidden as error:
+        return values | {"withheld": error.advice, "html": "", "toc": (), "part": None}
+
+
+def _read_text(library: View, document: Document, base: str, wanted: Wanted) -> dict[str, Any]:
+    text = library.text(document).text
+    line = wanted.line
+    if wanted.pointer:
+        line = library.place(document, wanted.pointer).start_line
+    part = _choose_part(library, document, text, wanted, line)
+    inside = line - part.first_line + 1 if line else None
+    links = Links(
+        base,
+        document.collection,
+        document.path,
+        read_paths=lambda: library.paths(document.collection),
+    )
+    if is_plain(document):
+        shown = render_plain(part.text, line=inside)
+    else:
+        shown = render(part.text, links.resolve, line=inside)
+    toc = [each for each in shown.anchors if each.level <= _DEEPEST_IN_TOC]
+    return {
+        "html": shown.html,
+        "toc": toc,
+        "has_own_title": _has_own_title(document, shown),
+        "part": part,
+    }
+
+
+def is_plain(document: Document) -> bool:
+    """Tell a text that is no Markdown: its line breaks are its own."""
+    return document.mime.startswith(_PLAIN) and document.mime not in _CONVERTED
+
+
+def _has_own_title(document: Document, shown: Rendered) -> bool:
+    first = shown.anchors[0] if shown.anchors else None
+    return first is not None and first.level == 1 and shown.html.lstrip().startswith("<h1")
+
+
+def _choose_part(
+    library: View, document: Document, text: str, wanted: Wanted, line: int | None
+) -> Part:
+    """Return the part that holds a line, or the one asked for, else the first."""
+    if len(text) <= LONGEST_PART:
+        return Part(text, 1, 1, 1)
+    headings = {each.line for each in library.outline(document, depth=6)}
+    parts = split_text(text, headings)
+    number = wanted.part or 1
+    if line:
+        number = max(n for n, (first, _) in enumerate(parts, 1) if first <= line or n == 1)
+    if not 1 <= number <= len(parts):
+        raise NotFound(f"The document has {len(parts)} parts.")
+    first, stretch = parts[number - 1]
+    return Part(stretch, first, number, len(parts))
+
+
+def split_text(text: str, headings: set[int]) -> list[tuple[int, str]]:
+    """Return the parts of a long text with their first lines, cut before headings where it can."""
+    parts: list[tuple[int, str]] = []
+    held: list[str] = []
+    size, first, border = 0, 1, 0
+    for number, line in enumerate(_short_lines(text), 1):
+        if number in headings and size > LONGEST_PART // 4:
+            border = len(held)
+        held.append(line)
+        size += len(line) + 1
+        if size > LONGEST_PART and len(held) > 1:
+            cut = border or len(held) - 1
+            parts.append((first, "\n".join(held[:cut])))
+            first, held, border = first + cut, held[cut:], 0
+            size = sum(len(each) + 1 for each in held)
+    return [*parts, (first, "\n".join(held))]
+
+
+def _short_lines(text: str) -> list[str]:
+    """Return the lines of a text; one that no page could hold is shortened."""
+    lines = text.split("\n")
+    return [line if len(line) <= LONGEST_PART else line[:LONGEST_PART] + " …" for line in lines]
+
+
+def make_trail(base: str, collection: str, path: str) -> list[tuple[str, str]]:
+    """Return the names and addresses of the collection and the folders above a path."""
+    folders = path.split("/")[:-1]
+    trail = [(collection, address(base, document_path(collection, "")))]
+    for end in range(1, len(folders) + 1):
+        place = "/".join(folders[:end]) + "/"
+        trail.append((folders[end - 1], address(base, document_path(collection, place))))
+    return trail

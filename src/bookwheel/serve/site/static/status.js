@@ -1,0 +1,31 @@
+// How far indexing is, for as long as the page is looked at.
+
+import { ask } from "./site.js";
+
+const place = document.querySelector("[data-progress]");
+const text = place.querySelector("[data-progress-text]");
+const bar = place.querySelector("progress");
+const number = (value) => value.toLocaleString("en");
+
+async function look() {
+  if (document.hidden) return;
+  try {
+    const state = await ask("/api/status");
+    bar.hidden = !state.indexing;
+    if (state.indexing) {
+      bar.max = state.indexing.total || 1;
+      bar.value = state.indexing.done;
+      text.textContent = `Indexing: ${number(state.indexing.done)} of ${number(state.indexing.total)} files`;
+    } else {
+      text.textContent = state.ready ? "Everything is indexed." : "Nothing is indexed yet.";
+    }
+    for (const each of state.collections) {
+      const count = [...document.querySelectorAll("[data-documents]")].find((item) => item.dataset.documents === each.name);
+      if (count) count.textContent = number(each.documents);
+    }
+  } catch (error) {
+    text.textContent = `The state is not known just now: ${error.message}`;
+  }
+}
+
+setInterval(look, 2000);
