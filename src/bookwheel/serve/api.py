@@ -11,7 +11,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from bookwheel.errors import BadRequest
-from bookwheel.view import View
 from bookwheel.serve import api_models as models
 from bookwheel.serve.api_answers import (
     entry_fields,
@@ -23,6 +22,7 @@ from bookwheel.serve.api_answers import (
     show_status,
 )
 from bookwheel.serve.web import Web, base_of, with_etag
+from bookwheel.view import View
 
 Run = Callable[["Asking", Any], BaseModel]
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from bookwheel import __version__
 from bookwheel.addresses import uri
-from bookwheel.view import View
 from bookwheel.model import Document
 from bookwheel.query import Filters, SearchHit, SearchRequest, SearchResults
 from bookwheel.search.facets import Counts, Facets
 from bookwheel.serve import api_models as models
 from bookwheel.serve.web import address, document_path
+from bookwheel.view import View
 
 _MOST_UNREADABLE = 1000
 _MOST_MARKED = 8

@@ -85,14 +85,16 @@ def _serve_http(
 
 def _log_address(host: str, port: int, *, serves: bool, hosts: str | None) -> None:
     path = "/mcp" if serves else ""
-    log.info("serving http://%s:%s%s", f"[{host}]" if ":" in host else host, port, path)
+    site = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    log.info("serving %s%s", site, path)
+    log.info("read and search in a browser: %s/", site)
     if not serves:
         log.info("MCP is turned off (MCP_ENABLED)")
     elif host in ("0.0.0.0", "::", ""):
         names = hosts or "none; BOOKWHEEL_HOSTS names them"
         log.info("clients call it by an address of this machine, or by a known name (%s)", names)
     else:
-        log.info("give assistants that address; Ctrl-C ends it")
+        log.info("give assistants the address with /mcp; Ctrl-C ends it")
 
 
 def _make_servers(

@@ -13,9 +13,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bookwheel.errors import BadRequest, BookwheelError, Conflict, Forbidden, NotFound, Upstream
-from bookwheel.view import View
 from bookwheel.serve.calls import Calls, Starting
 from bookwheel.serve.guard import Rules
+from bookwheel.view import View
 
 log = logging.getLogger(__name__)
 

@@ -12,12 +12,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from bookwheel.errors import BadRequest, Forbidden, NotFound
-from bookwheel.view import View
 from bookwheel.model import Document
 from bookwheel.reading.categories import SIDEBAR, TOP
 from bookwheel.serve.site.navigation import TOPBAR
 from bookwheel.serve.site.pages import Pages
 from bookwheel.serve.web import address, base_of, document_path, with_etag
+from bookwheel.view import View
 
 CURATED = "llms.txt"
 """A file of this name at the top of the only collection is sent as it is."""

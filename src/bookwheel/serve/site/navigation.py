@@ -7,12 +7,12 @@ from html import escape
 from typing import NamedTuple
 
 from bookwheel.errors import Forbidden, NotFound
-from bookwheel.view import View
 from bookwheel.model import Document
 from bookwheel.reading.categories import SIDEBAR
 from bookwheel.serve.site.links import Links
 from bookwheel.serve.site.markdown import render
 from bookwheel.serve.web import address, document_path
+from bookwheel.view import View
 
 TOPBAR = "topbar.md"
 _MOST_ENTRIES = 150

@@ -10,7 +10,6 @@ from starlette.routing import Route
 
 from bookwheel.addresses import uri
 from bookwheel.errors import BadRequest, Forbidden, NotFound
-from bookwheel.view import View
 from bookwheel.model import Document
 from bookwheel.reading.categories import bare_path
 from bookwheel.serve.api_answers import is_alone, show_hit
@@ -19,6 +18,7 @@ from bookwheel.serve.site.markdown import Rendered, render, render_plain
 from bookwheel.serve.site.navigation import navigate
 from bookwheel.serve.site.pages import Pages
 from bookwheel.serve.web import address, base_of, document_path, with_etag
+from bookwheel.view import View
 
 LONGEST_PART = 200_000
 """Characters on one page; longer documents are shown part by part."""

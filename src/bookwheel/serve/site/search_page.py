@@ -8,8 +8,6 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bookwheel.view import View
-from bookwheel.query import SearchMode
 from bookwheel.serve.api import read_query
 from bookwheel.serve.api_answers import is_alone, make_request, show_facets, show_results
 from bookwheel.serve.api_models import (
@@ -22,8 +20,7 @@ from bookwheel.serve.api_models import (
 )
 from bookwheel.serve.site.pages import Pages
 from bookwheel.serve.web import base_of
-
-_LIMIT = 10
+from bookwheel.view import View
 
 
 class PageAsked(PageOfHitsAsked):
@@ -108,17 +105,11 @@ def _groups(asked: PageAsked, facets: FacetsAnswer | None) -> list[Group]:
         Group("year", "Year", found.years, year, "radio"),
         Group("folder", "Folder", found.folders, asked.folder),
     )
-    return [each._replace(values=_with_chosen(each)) for each in groups]
+    telling = [each for each in groups if each.chosen or len(each.values) > 1]
+    return [each._replace(values=_with_chosen(each)) for each in telling]
 
 
 def _with_chosen(group: Group) -> list[CountAnswer]:
     known = {each.value for each in group.values}
     missing = [CountAnswer(value=each, count=0) for each in group.chosen if each not in known]
     return [*group.values, *missing]
-
-
-MODES = (
-    (SearchMode.HYBRID.value, "Words and meaning"),
-    (SearchMode.LEXICAL.value, "Words only"),
-    (SearchMode.SEMANTIC.value, "Meaning only"),
-)

@@ -80,13 +80,14 @@ function show(found, offset) {
   const parts = [];
   const count = found.total.toLocaleString("en");
   parts.push(make("p", found.hits.length ? `${count} document${found.total === 1 ? "" : "s"}` : "", { class: "summary", role: "status" }));
-  if (found.hits.length && found.relaxed.length) parts.push(note(`${found.relaxed.join("; ")}.`));
-  for (const remark of found.remarks) parts.push(note(remark));
+  const remarks = [...found.remarks];
+  if (found.hits.length && found.relaxed.length) remarks.unshift(found.relaxed.join("; "));
   if (found.unreadable) {
     const link = make("a", "which and why", { href: `${base}/status` });
     const text = `${found.unreadable.toLocaleString("en")} of ${found.files.toLocaleString("en")} files in scope could not be read: `;
-    parts.push(note([text, link, "."]));
+    remarks.push([text, link]);
   }
+  parts.push(make("ul", remarks.map((each) => make("li", each)), { class: "remarks" }));
   if (found.hits.length) {
     parts.push(make("ol", found.hits.map(entry), { class: "hits", start: offset + 1 }));
     parts.push(paging(found, offset));
@@ -95,8 +96,6 @@ function show(found, offset) {
   }
   results.replaceChildren(...parts);
 }
-
-const note = (content) => make("p", content, { class: "note" });
 
 function entry(hit) {
   const where = [...hit.trail, hit.pointer].filter(Boolean).map((each) => make("span", each));
