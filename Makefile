@@ -36,17 +36,21 @@ search: $(VENV)/.runtime ## Index DOCS=folder and search it for Q="words"
 	@test -n "$$QUERY" || { echo 'Say what to look for: make search DOCS=folder Q="words"'; exit 2; }
 	@$(BIN)/bookwheel search --refresh -- "$$QUERY" "$$FOLDER"
 
-serve: $(VENV)/.runtime ## Serve DOCS=folder to assistants over HTTP, at 127.0.0.1:8765/mcp
+serve: $(VENV)/.runtime ## Serve DOCS=folder over HTTP: to people at 127.0.0.1:8765, to assistants at /mcp
 	@$(BIN)/bookwheel serve "$$FOLDER" --http
 
 # A person's client too: the one thing that neither pip nor npm brings.
 /usr/bin/curl:
 	@command -v curl >/dev/null || { apt-get update -qq && apt-get install -y -qq curl; }
 
-test: $(VENV)/.dev $(CLIENTS) /usr/bin/curl ## Run the tests
+# Pages are tested in a real browser.
+/usr/bin/chromium:
+	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }
+
+test: $(VENV)/.dev $(CLIENTS) /usr/bin/curl /usr/bin/chromium ## Run the tests
 	@$(BIN)/python -m pytest -n auto
 
-check: lint $(CLIENTS) /usr/bin/curl ## May I commit? All of lint, and the tests with coverage
+check: lint $(CLIENTS) /usr/bin/curl /usr/bin/chromium ## May I commit? All of lint, and the tests with coverage
 	@$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 lint: $(VENV)/.dev ## Format, lint, types, layers

@@ -5,12 +5,13 @@ from __future__ import annotations
 import http.client
 import json
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import anyio
 import pytest
+from starlette.routing import BaseRoute
 
 from bookwheel.contracts.dispatch import Offered
 from bookwheel.contracts.tool import INVALID_PARAMS, Arguments, Contract, Reply, RpcError, Tool
@@ -19,7 +20,7 @@ from bookwheel.errors import BookwheelError
 from bookwheel.library import Library
 from bookwheel.serve.calls import Calls
 from bookwheel.serve.changes import ChangeBell
-from bookwheel.serve.guard import make_rules
+from bookwheel.serve.guard import Rules, make_rules
 from bookwheel.serve.http import bind, make_app, make_uvicorn
 from bookwheel.serve.limits import RateLimit
 from bookwheel.serve.mcp import DocumentServer
@@ -150,17 +151,20 @@ def serving(
     limit: int = 0,
     ready: bool = True,
     trusted_proxies: str | None = None,
+    site: Callable[[Rules], Sequence[BaseRoute]] = lambda _: (),
 ) -> Iterator[Site]:
     """Serve over HTTP on a free port of this machine."""
     bell = ChangeBell()
     with bind("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
+        rules = make_rules("127.0.0.1", port, others="docs.example", token=token)
         app = make_app(
             servers,
-            rules=make_rules("127.0.0.1", port, others="docs.example", token=token),
+            rules=rules,
             limit=RateLimit(limit, 60, clock=lambda: 1000.0),
             bell=bell,
             state=lambda: {"status": "ok", "ready": ready},
+            site=site(rules),
         )
         uvicorn = make_uvicorn(app, trusted_proxies)
         thread = threading.Thread(target=lambda: anyio.run(_run, uvicorn, listening))

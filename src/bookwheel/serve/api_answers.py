@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -13,10 +14,12 @@ from bookwheel.query import Filters, SearchHit, SearchRequest, SearchResults
 from bookwheel.search.facets import Counts, Facets
 from bookwheel.serve import api_models as models
 from bookwheel.serve.web import address, document_path
+from bookwheel.text.language import filler_words
 from bookwheel.view import View
 
 _MOST_UNREADABLE = 1000
 _MOST_MARKED = 8
+_WORD = re.compile(r"\w+(?:['’-]\w+)*")
 
 
 def make_request(asked: models.SearchAsked, *, limit: int = 10, offset: int = 0) -> SearchRequest:
@@ -83,10 +86,12 @@ def show_hit(hit: SearchHit, *, base: str, alone: bool) -> models.HitAnswer:
 
 
 def _marked_words(hit: SearchHit) -> list[str]:
-    """Return the words of the document that matched, as they stand in it."""
-    text = hit.snippet.text
-    words = (text[start:end].casefold() for start, end in hit.snippet.marks)
-    return list(dict.fromkeys(words))[:_MOST_MARKED]
+    """Return the telling words of the document that matched, as they stand in it."""
+    text = hit.snippet.text.casefold()
+    words = [word for start, end in hit.snippet.marks for word in _WORD.findall(text[start:end])]
+    filler = filler_words(hit.language)
+    telling = [word for word in words if word not in filler] or words
+    return list(dict.fromkeys(telling))[:_MOST_MARKED]
 
 
 def _best_line(hit: SearchHit, words: list[str]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from bookwheel.query import SearchMode
@@ -14,13 +14,6 @@ MOST_LISTED = 1000
 LONGEST_PART = 200_000
 
 
-def _encodable(text: str) -> str:
-    if "\0" in text:
-        raise ValueError("must not hold a NUL character")
-    return text
-
-
-Text = Annotated[str, AfterValidator(_encodable)]
 Year = Annotated[int, Field(ge=1, le=9999)]
 
 
@@ -42,10 +35,10 @@ class Answer(BaseModel):
 class SearchAsked(Asked):
     """A question and its filters."""
 
-    q: Text = Field(max_length=2000, description="Words, phrases in quotes, -excluded words")
-    collection: tuple[Text, ...] = Field((), description="Only these collections")
-    type: tuple[Text, ...] = Field((), description="Only these types, as `.pdf`")
-    folder: tuple[Text, ...] = Field((), description="Only what lies below these folders")
+    q: str = Field(max_length=2000, description="Words, phrases in quotes, -excluded words")
+    collection: tuple[str, ...] = Field((), description="Only these collections")
+    type: tuple[str, ...] = Field((), description="Only these types, as `.pdf`")
+    folder: tuple[str, ...] = Field((), description="Only what lies below these folders")
     year_from: Year | None = Field(None, description="Only documents of this year or later")
     year_to: Year | None = Field(None, description="Only documents of this year or earlier")
     mode: SearchMode = Field(SearchMode.HYBRID, description="By words, by meaning, or by both")
@@ -61,8 +54,8 @@ class PageOfHitsAsked(SearchAsked):
 class DocumentsAsked(Asked):
     """Which documents to list."""
 
-    collection: Text = Field(description="Name or alias of a collection")
-    folder: Text = Field("", description="Only what lies below this folder")
+    collection: str = Field(description="Name or alias of a collection")
+    folder: str = Field("", description="Only what lies below this folder")
     limit: int = Field(100, ge=1, le=MOST_LISTED, description="Documents in one answer")
     offset: int = Field(0, ge=0, le=2**31, description="Documents to leave out at the beginning")
 
@@ -70,8 +63,8 @@ class DocumentsAsked(Asked):
 class DocumentAsked(Asked):
     """Which document is meant."""
 
-    document: Text = Field(min_length=1, max_length=5000, description="Path or docs:// address")
-    collection: Text | None = Field(None, description="Its collection, where there are several")
+    document: str = Field(min_length=1, max_length=5000, description="Path or docs:// address")
+    collection: str | None = Field(None, description="Its collection, where there are several")
 
 
 class TextAsked(DocumentAsked):
@@ -92,7 +85,7 @@ class OutlineAsked(DocumentAsked):
 class SectionAsked(DocumentAsked):
     """Which section is wanted."""
 
-    heading: Text = Field(
+    heading: str = Field(
         min_length=1, max_length=1000, description="A heading, or a trail `Guide > Install`"
     )
     subsections: bool = Field(True, description="Whether deeper sections are part of it")

@@ -73,7 +73,8 @@ def make_app(
                 tasks.cancel_scope.cancel()
 
     # A request for tools never gets a page, even where there are no tools.
-    routes += [Route(path, _refuse_mcp) for path in ("/mcp", "/mcp/{rest:path}")]
+    every = ["GET", "POST", "DELETE", "PUT", "PATCH"]
+    routes += [Route(path, _refuse_mcp, methods=every) for path in ("/mcp", "/mcp/{rest:path}")]
     app = Starlette(routes=[*routes, *site], lifespan=lifespan)
     app.router.redirect_slashes = False
     return SecureHeaders(Guard(app, rules))

@@ -143,6 +143,8 @@ class _Writer:
     def _find_target(self, line: int) -> int:
         """Return the innermost block that a line stands in, else the first one after it."""
         at = self._newlines[line - 2] + 1 if 1 < line <= len(self._newlines) + 1 else 0
+        if line > len(self._newlines) + 1:
+            at = self._events[-1][1]["end"] - 1 if self._events else 0
         found = -1
         for number, (event, span) in enumerate(self._events):
             if isinstance(event, dict) and "Start" in event and _name(event["Start"]) in _TARGETS:

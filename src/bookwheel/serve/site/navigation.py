@@ -73,8 +73,10 @@ def _make_tree(
 ) -> tuple[Node, ...]:
     """Return the folders and files of each folder on the way to a path."""
     folder = path.rpartition("/")[0]
-    near = library.list_documents(collection, folder=folder, limit=_MOST_TITLES).documents
-    titles = {each.path: each.title for each in near}
+    page = library.list_documents(collection, limit=_MOST_TITLES)
+    if page.has_more:  # then only those in the folder itself go by their titles
+        page = library.list_documents(collection, folder=folder, limit=_MOST_TITLES)
+    titles = {each.path: each.title for each in page.documents}
 
     def link(path: str) -> str:
         return address(base, document_path(collection, path))

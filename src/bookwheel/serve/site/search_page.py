@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -15,7 +16,6 @@ from bookwheel.serve.api_models import (
     FacetsAnswer,
     PageOfHitsAsked,
     SearchAnswer,
-    Text,
     Year,
 )
 from bookwheel.serve.site.pages import Pages
@@ -26,7 +26,7 @@ from bookwheel.view import View
 class PageAsked(PageOfHitsAsked):
     """What the form of the search page sends."""
 
-    q: Text = ""
+    q: str = Field("", max_length=2000)
     year: Year | None = None
 
 

@@ -1,0 +1,1 @@
+"""The pages for people and the JSON API, over a real server."""
