@@ -6,8 +6,9 @@ from urllib.parse import urlencode
 
 import pytest
 
+from bookwheel.library import Library
 from tests.serve.conftest import Answer, Site
-from tests.site.conftest import TOKEN, text_of
+from tests.site.conftest import TOKEN, site_of, text_of
 
 FORM = {"Content_Type": "application/x-www-form-urlencoded"}
 HTML = {"Accept": "text/html"}
@@ -56,8 +57,17 @@ def test_the_cookie_never_counts_for_what_is_sent(locked: Site) -> None:
 def test_a_wrong_token_is_refused(locked: Site, token: str) -> None:
     answer = log_in(locked, token)
 
-    assert answer.status in (401, 429)
+    assert answer.status == 401
     assert "set-cookie" not in answer.headers
+
+
+def test_nobody_can_try_many_tokens(documentation: Library) -> None:
+    with site_of(documentation, token=TOKEN) as site:
+        tried = [log_in(site, "wrong").status for _ in range(31)]
+        right = log_in(site)
+
+    assert tried == [401] * 30 + [429]
+    assert (right.status, "set-cookie" in right.headers) == (429, False)
 
 
 def test_forms_of_other_sites_are_refused(locked: Site) -> None:

@@ -39,7 +39,7 @@ def test_hits_have_title_snippet_and_place(site: Site) -> None:
     page = shown(site, "/?q=feed+the+walrus")
 
     hit = page.partition('<li class="hit">')[2].partition("</li>")[0]
-    place = "/docs/notes/guides/setup.md?line=14&amp;mark=feed&amp;mark=walrus#bw-target"
+    place = "/docs/notes/guides/setup.md?line=14&amp;mark=walrus&amp;mark=feed#bw-target"
     assert place in hit
     assert ">Setting up</a>" in hit
     assert "<mark>Feed the walrus" in hit

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bookwheel.serve.site.pages import Pages
 
 PATH = "/login"
-_TRIES, _SECONDS = 10, 60
+_TRIES, _SECONDS = 30, 60
 _LONGEST_FORM = 8000
 _DAYS = 30
 # Under the rule of the other pages browsers would not say from which page the form came.
@@ -33,6 +33,7 @@ def make_login_routes(pages: Pages) -> list[Route]:
     return [
         Route(PATH, login.show, methods=["GET"]),
         Route(PATH, login.enter, methods=["POST"]),
+        Route("/logout", login.ask_to_leave, methods=["GET"]),
         Route("/logout", login.leave, methods=["POST"]),
     ]
 
@@ -78,6 +79,10 @@ class Login:
             samesite="lax",
         )
         return answer
+
+    async def ask_to_leave(self, request: Request) -> Response:
+        """Show the button: a link alone, which any site may hold, logs nobody out."""
+        return self._pages.show(request, "logout.html", {}, headers=_HEADERS)
 
     async def leave(self, request: Request) -> Response:
         """Forget the token."""

@@ -45,6 +45,7 @@ function withoutOffset(params) {
 
 async function search({ push = false, offset = 0 } = {}) {
   clearTimeout(timer);
+  timer = 0;
   running.abort();
   running = new AbortController();
   const { signal } = running;
