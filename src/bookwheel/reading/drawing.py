@@ -49,8 +49,17 @@ class _Spot(NamedTuple):
     y: float = 0.0
 
 
-def draw(graph: Graph, *, link: Callable[[Node], str | None] = lambda node: None) -> str:
-    """Return a graph as an SVG document; `link` gives the address that a node leads to."""
+def draw(
+    graph: Graph,
+    *,
+    link: Callable[[Node], str | None] = lambda node: None,
+    styled: bool = True,
+) -> str:
+    """Return a graph as an SVG document; `link` gives the address that a node leads to.
+
+    One that is not `styled` takes its look from the page around it. Arrows and nodes stand in the
+    order of the graph.
+    """
     colours = _colours(graph.nodes)
     spots = _place(graph, colours)
     by_id = {spot.node.id: spot for spot in spots}
@@ -64,7 +73,7 @@ def draw(graph: Graph, *, link: Callable[[Node], str | None] = lambda node: None
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" role="img" '
         f"aria-label={quoteattr(_summary(graph))}>",
-        f"<style>{_STYLE}</style>",
+        *([f"<style>{_STYLE}</style>"] if styled else []),
         f'<g opacity="{min(1.0, (_MANY / max(1, len(graph.edges))) ** 0.3):.2f}">',
         *(
             _arrow(edge, by_id, is_mutual=(edge.target, edge.source) in pairs)

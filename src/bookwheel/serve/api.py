@@ -16,7 +16,9 @@ from bookwheel.serve.api_answers import (
     entry_fields,
     is_alone,
     make_request,
+    read_graph,
     show_facets,
+    show_graph,
     show_hit,
     show_results,
     show_status,
@@ -133,6 +135,11 @@ def related(asking: Asking, asked: models.RelatedAsked) -> models.RelatedAnswer:
     )
 
 
+def graph(asking: Asking, asked: models.GraphAsked) -> models.GraphAnswer:
+    """Show who cites whom."""
+    return show_graph(read_graph(asking.library, asked), base=asking.base)
+
+
 def status(asking: Asking, _: models.NothingAsked) -> models.StatusAnswer:
     """Tell how the server and its collections are."""
     web = asking.web
@@ -188,6 +195,13 @@ OPERATIONS: tuple[Operation, ...] = (
         models.RelatedAsked,
         models.RelatedAnswer,
         related,
+    ),
+    Operation(
+        "graph",
+        "Show who cites whom around a document, around what words find, or in all",
+        models.GraphAsked,
+        models.GraphAnswer,
+        graph,
     ),
     Operation(
         "status",

@@ -11,6 +11,7 @@ from bookwheel import __version__
 from bookwheel.addresses import uri
 from bookwheel.model import Document
 from bookwheel.query import Filters, SearchHit, SearchRequest, SearchResults
+from bookwheel.reading.graph import Graph, Node
 from bookwheel.search.facets import Counts, Facets
 from bookwheel.serve import api_models as models
 from bookwheel.serve.web import address, document_path
@@ -19,6 +20,7 @@ from bookwheel.view import View
 
 _MOST_UNREADABLE = 1000
 _MOST_MARKED = 8
+_MOST_ROOTS = 20
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 
 
@@ -137,6 +139,46 @@ def entry_fields(document: Document, *, base: str, alone: bool) -> dict[str, Any
         "address": uri(document.collection, document.path, alone=alone),
         "url": address(base, document_path(document.collection, document.path)),
     }
+
+
+def read_graph(library: View, asked: models.GraphAsked) -> Graph:
+    """Return the citation graph around a document, around what words find, or of all."""
+    if asked.document:
+        roots = [library.document(asked.document, asked.collection)]
+    elif asked.q and asked.q.strip():
+        hits = library.search(SearchRequest(asked.q, limit=_MOST_ROOTS)).hits
+        roots = [library.document(hit.document, hit.collection) for hit in hits]
+        if not roots:
+            return Graph((), ())
+    else:
+        roots = []
+    return library.graph(roots, depth=asked.depth, most=asked.most, outside=asked.outside)
+
+
+def node_address(node: Node, base: str) -> str | None:
+    """Return the page that a node of the graph leads to."""
+    if node.document is None:
+        return None
+    return address(base, document_path(node.document.collection, node.document.path))
+
+
+def show_graph(graph: Graph, *, base: str) -> models.GraphAnswer:
+    """Return who cites whom."""
+    return models.GraphAnswer(
+        nodes=[
+            models.NodeAnswer(
+                id=node.id,
+                label=node.label,
+                collection=node.document.collection if node.document else None,
+                document=node.document.path if node.document else None,
+                level=node.level,
+                url=node_address(node, base),
+            )
+            for node in graph.nodes
+        ],
+        edges=[models.EdgeAnswer(**edge._asdict()) for edge in graph.edges],
+        cut=graph.is_cut,
+    )
 
 
 def show_status(

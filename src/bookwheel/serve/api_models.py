@@ -97,6 +97,19 @@ class RelatedAsked(DocumentAsked):
     limit: int = Field(5, ge=1, le=50, description="Documents in the answer")
 
 
+class GraphAsked(Asked):
+    """Around which documents the graph is wanted; with none of these, that of all."""
+
+    document: str | None = Field(
+        None, min_length=1, max_length=5000, description="Path or docs:// address"
+    )
+    collection: str | None = Field(None, description="Its collection, where there are several")
+    q: str | None = Field(None, max_length=2000, description="Around what these words find")
+    depth: int = Field(1, ge=0, le=3, description="Citations to follow from there")
+    outside: bool = Field(False, description="Whether addresses elsewhere are shown")
+    most: int = Field(300, ge=1, le=1000, description="Most nodes")
+
+
 class NothingAsked(Asked):
     """Takes no parameters."""
 
@@ -234,6 +247,33 @@ class RelatedAnswer(Answer):
     """Documents like one."""
 
     related: list[HitAnswer]
+
+
+class NodeAnswer(Answer):
+    """A document of the graph, or an address elsewhere."""
+
+    id: str
+    label: str
+    collection: str | None
+    document: str | None
+    level: int = Field(description="How far it is from where one began")
+    url: str | None
+
+
+class EdgeAnswer(Answer):
+    """A citation."""
+
+    source: str
+    target: str
+    confidence: float = Field(description="1 for an explicit link, lower for what is likely one")
+
+
+class GraphAnswer(Answer):
+    """Who cites whom."""
+
+    nodes: list[NodeAnswer]
+    edges: list[EdgeAnswer]
+    cut: bool = Field(description="Whether there is more of it")
 
 
 class UnreadableEntry(Answer):

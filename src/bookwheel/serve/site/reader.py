@@ -24,6 +24,7 @@ LONGEST_PART = 200_000
 """Characters on one page; longer documents are shown part by part."""
 _LISTED = 200
 _RELATED = 6
+_CITED = 30
 _DEEPEST_IN_TOC = 3
 _MARKDOWN = "text/markdown"
 _PLAIN = ("text/plain", "text/x-")
@@ -209,6 +210,9 @@ def _read_document(
             return address(base, document_path(collection, path + "/"))
         raise
     name, alone = document.collection, is_alone(library)
+    (citations,) = library.citations([document], most=_CITED)
+    by_source = {each.source.key: each for each in reversed(citations.cited)}
+    by_source.pop(document.key, None)
     values: dict[str, Any] = {
         "document": document,
         "trail": make_trail(base, name, path),
@@ -219,6 +223,8 @@ def _read_document(
             show_hit(hit, base=base, alone=alone)
             for hit in library.find_related(document, limit=_RELATED)
         ],
+        "cited": list(reversed(by_source.values())),
+        "cites": any(each.target for each in citations.citing),
         "withheld": "",
     }
     try:

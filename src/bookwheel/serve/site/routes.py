@@ -13,6 +13,7 @@ from bookwheel.serve.api import OPERATIONS, make_api_routes, tell_problem
 from bookwheel.serve.login import make_login_routes
 from bookwheel.serve.openapi import describe_api, parameters_of
 from bookwheel.serve.site.feeds import make_feed_routes
+from bookwheel.serve.site.graph_page import show_graph_page
 from bookwheel.serve.site.pages import Pages
 from bookwheel.serve.site.reader import make_reader_routes, make_short_route
 from bookwheel.serve.site.search_page import show_search
@@ -32,6 +33,7 @@ def make_site_routes(web: Web) -> list[Route]:
         *make_feed_routes(pages),
         *make_login_routes(pages),
         pages.route("/", partial(show_search, pages)),
+        pages.route("/graph", partial(show_graph_page, pages)),
         pages.route("/status", partial(show_state, pages)),
         *make_reader_routes(pages),
         make_short_route(pages),

@@ -1,0 +1,42 @@
+"""The citation graph as a drawing that can be moved through."""
+
+from __future__ import annotations
+
+import re
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bookwheel.reading.drawing import draw
+from bookwheel.reading.graph import Graph
+from bookwheel.serve.api import read_query
+from bookwheel.serve.api_answers import node_address, read_graph
+from bookwheel.serve.api_models import GraphAsked
+from bookwheel.serve.site.pages import Pages
+from bookwheel.serve.web import base_of
+from bookwheel.view import View
+
+# The summary is said by the page; a picture that holds links is none to those who cannot see it.
+_ROLE = re.compile(r' role="img" aria-label="[^"]*"')
+
+
+async def show_graph_page(pages: Pages, request: Request) -> Response:
+    """Show the graph around a document, around what was found, or of all."""
+    asked: GraphAsked = read_query(request, GraphAsked)
+    base = base_of(request)
+
+    def make(library: View) -> tuple[Graph, str]:
+        graph = read_graph(library, asked)
+        svg = draw(graph, link=lambda node: node_address(node, base), styled=False)
+        return graph, _ROLE.sub("", svg, count=1)
+
+    graph, svg = await pages.web.ask(request, make)
+    number = {node.id: at for at, node in enumerate(graph.nodes)}
+    values = {
+        "asked": asked,
+        "graph": graph,
+        "svg": svg if graph.nodes else "",
+        "ties": [[number[edge.source], number[edge.target]] for edge in graph.edges],
+        "addresses": {node.id: node_address(node, base) for node in graph.nodes},
+    }
+    return pages.show(request, "graph.html", values)

@@ -1,0 +1,107 @@
+// The drawing of the citations: moved by dragging, zoomed by wheel, fingers and keys.
+
+const place = document.querySelector("[data-graph]");
+const form = document.querySelector("[data-graph-form]");
+
+form.addEventListener("change", (event) => {
+  if (event.target.name !== "q") form.requestSubmit();
+});
+// Words that were not typed say nothing.
+form.addEventListener("submit", () => {
+  for (const field of form.querySelectorAll("[name=q]")) field.disabled = !field.value.trim();
+});
+
+if (place) {
+  const svg = place.querySelector("svg");
+  const whole = svg.getAttribute("viewBox").split(" ").map(Number);
+  let view = [...whole];
+  const fingers = new Map();
+  let moved = 0;
+  svg.removeAttribute("width");
+  svg.removeAttribute("height");
+  document.querySelector("[data-hint]").hidden = false;
+
+  const draw = () => svg.setAttribute("viewBox", view.join(" "));
+  const scale = () => {
+    const box = svg.getBoundingClientRect();
+    return Math.max(view[2] / box.width, view[3] / box.height);
+  };
+
+  function move(dx, dy) {
+    view[0] -= dx * scale();
+    view[1] -= dy * scale();
+    draw();
+  }
+
+  function zoom(factor, x, y) {
+    const box = svg.getBoundingClientRect();
+    const width = Math.min(whole[2] * 3, Math.max(80, view[2] * factor));
+    const real = width / view[2];
+    const middle = [view[0] + view[2] / 2, view[1] + view[3] / 2];
+    const held = x === undefined ? middle : [
+      middle[0] + (x - box.left - box.width / 2) * scale(),
+      middle[1] + (y - box.top - box.height / 2) * scale(),
+    ];
+    view = [held[0] - (held[0] - view[0]) * real, held[1] - (held[1] - view[1]) * real, width, view[3] * real];
+    draw();
+  }
+
+  const spread = () => {
+    const [one, two] = [...fingers.values()];
+    return Math.hypot(one[0] - two[0], one[1] - two[1]);
+  };
+
+  place.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    zoom(Math.exp(event.deltaY * 0.0015), event.clientX, event.clientY);
+  }, { passive: false });
+  place.addEventListener("pointerdown", (event) => {
+    fingers.set(event.pointerId, [event.clientX, event.clientY]);
+    moved = 0;
+  });
+  addEventListener("pointermove", (event) => {
+    const before = fingers.get(event.pointerId);
+    if (!before) return;
+    const apart = fingers.size === 2 ? spread() : 0;
+    fingers.set(event.pointerId, [event.clientX, event.clientY]);
+    moved += Math.abs(event.clientX - before[0]) + Math.abs(event.clientY - before[1]);
+    if (apart) zoom(apart / Math.max(1, spread()), event.clientX, event.clientY);
+    else move(event.clientX - before[0], event.clientY - before[1]);
+  });
+  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, (event) => fingers.delete(event.pointerId));
+  // A drag that began on a document is no wish to read it.
+  place.addEventListener("click", (event) => {
+    if (moved > 5) event.preventDefault();
+  }, true);
+  place.addEventListener("dragstart", (event) => event.preventDefault());
+  place.addEventListener("keydown", (event) => {
+    const steps = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
+    if (event.target === place && steps[event.key]) move(...steps[event.key]);
+    else if (event.key === "+" || event.key === "=") zoom(0.8);
+    else if (event.key === "-") zoom(1.25);
+    else if (event.key === "0") { view = [...whole]; draw(); }
+    else return;
+    event.preventDefault();
+  });
+
+  // Whoever is pointed at is shown with its neighbours.
+  const nodes = [...svg.querySelectorAll("g.n, g.r, g.o")];
+  const arrows = [...svg.querySelectorAll("g:not(.n, .r, .o) > g")];
+  const ties = JSON.parse(place.dataset.ties);
+  const show = (chosen) => {
+    place.classList.toggle("pointing", chosen >= 0);
+    const near = new Set([chosen]);
+    ties.forEach(([from, to], at) => {
+      const own = from === chosen || to === chosen;
+      arrows[at]?.classList.toggle("near", own);
+      if (own) near.add(from).add(to);
+    });
+    nodes.forEach((node, at) => node.classList.toggle("near", near.has(at)));
+  };
+  nodes.forEach((node, at) => {
+    node.addEventListener("pointerenter", () => fingers.size || show(at));
+    node.addEventListener("pointerleave", () => show(-1));
+    node.closest("a")?.addEventListener("focus", () => show(at));
+    node.closest("a")?.addEventListener("blur", () => show(-1));
+  });
+}
