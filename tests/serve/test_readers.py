@@ -18,7 +18,9 @@ from bookwheel.contracts.dispatch import call
 from bookwheel.contracts.tool import RpcError
 from bookwheel.contracts.work import Work
 from bookwheel.serve.calls import Calls
+from bookwheel.serve.changes import ChangeBell
 from bookwheel.serve.readers import Readers
+from bookwheel.serve.run import indexing
 from bookwheel.serve.toolsets import choose, load_contracts
 from tests.conftest import Shelf
 from tests.serve.conftest import PATIENCE, within
@@ -219,3 +221,27 @@ def test_a_busy_server_answers_rightly_by_them_and_leaves_none_behind(
     while processes(index):
         time.sleep(0.02)  # the limit of the test ends it
     assert b"Traceback" not in log.read_bytes()
+
+
+@pytest.mark.requirement("R-024")
+def test_what_changes_the_index_is_not_left_to_them_but_they_find_what_it_did(
+    stocked: Shelf,
+) -> None:
+    async def main(readers: Readers) -> None:
+        with (
+            stocked.open() as library,
+            indexing(library, [str(stocked.folder)], ChangeBell(), readers) as (calls, thread),
+        ):
+            thread.start()
+            stocked.put("new.md", "giraffe")
+            arguments = {"root": str(stocked.folder), "full": True}
+            done = await calls.call_tool(OFFERED, "indexFolder", arguments)
+            found = await readers.call(OFFERED, "searchFiles", {"query": "giraffe"}, "")
+
+        assert done.structured
+        assert (done.structured["indexed"], done.structured["removed"]) == (2, 0)
+        assert found is not None
+        assert found.structured
+        assert [item["ext"] for item in found.structured["items"]] == [".md"]
+
+    with_readers(stocked, main)

@@ -97,8 +97,9 @@ class Record:
 
     def note(self, counts: Counts) -> None:
         """Take what was counted so far."""
+        is_news = counts.total != self._total or self._clock() - self._noted_at >= _NOTE_SECONDS
         self._total = counts.total
-        if self._job is not None and self._clock() - self._noted_at >= _NOTE_SECONDS:
+        if self._job is not None and is_news:
             self._noted_at = self._clock()
             self._queue.note(self._job.number, _with_earlier(self._job, counts))
 
