@@ -11,6 +11,7 @@ from bookwheel.formats.registry import extension_of, mime_type, read
 from bookwheel.model import Collection, Draft, FileState, Status
 from bookwheel.text.chunking import chunk
 from bookwheel.text.entries import page_terms
+from bookwheel.text.targets import Origin, document_names, link_keys
 
 NOTES = Collection(name="notes", path="/srv/notes")
 PAPERS = Collection(
@@ -38,6 +39,9 @@ def draft(
     """Return a readable file as a draft."""
     data = text.encode()
     parsed = read(data, path)
+    origin = Origin(collection, path, parsed.url)
+    links = [each._replace(keys=link_keys(each.kind, each.target, origin)) for each in parsed.links]
+    parsed = parsed._replace(links=tuple(links))
     chunks = tuple(chunk(parsed))
     headings = [section.heading for section in parsed.sections]
     terms = page_terms(parsed.title, parsed.text.encode(), chunks, headings, language)
@@ -55,6 +59,7 @@ def draft(
         words=len(text.split()),
         chunks=chunks,
         terms=terms,
+        names=document_names(origin, parsed.title, parsed.aliases),
     )
 
 

@@ -307,10 +307,13 @@ def read_headings(
 def read_links(connection: apsw.Connection, key: int) -> list[Link]:
     """Return the links that go out of a document in order."""
     rows = connection.execute(
-        "SELECT kind, target, text, context, line FROM links WHERE document = ? ORDER BY ordinal",
+        "SELECT kind, target, text, context, line, key, other FROM links WHERE document = ? "
+        "ORDER BY ordinal",
         (key,),
     )
-    return [Link(*row) for row in rows]
+    return [
+        Link._make((*row[:5], tuple(key for key in row[5:] if key is not None))) for row in rows
+    ]
 
 
 def read_places(connection: apsw.Connection, key: int) -> list[Place]:

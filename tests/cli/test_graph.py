@@ -1,0 +1,116 @@
+"""`bookwheel graph`: who cites whom, in every form, and what leads nowhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.cli.conftest import Call
+from tests.clients.archive import fill_archive
+from tests.conftest import Shelf
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("graph").resolve()
+    fill_archive(Shelf(place)).close()
+    return place
+
+
+@pytest.fixture
+def here(place: Path) -> list[str]:
+    """The arguments that name the archive of two collections."""
+    return [str(place / "research"), str(place / "saved"), "--index", str(place / "index")]
+
+
+def test_a_table_counts_citations_the_most_cited_first(call: Call, here: list[str]) -> None:
+    answer = call("graph", *here)
+
+    head, *rows = answer.out.splitlines()
+    assert head == "cited\tcites\tdocument"
+    assert "1\t1\tresearch/2025-05-23/chain-two.md" in rows
+    assert rows[-1].startswith("0\t1\t")
+    assert (answer.code, answer.err) == (0, "")
+
+
+def test_around_a_document_both_directions_are_listed(call: Call, here: list[str]) -> None:
+    answer = call("graph", "2025-05-23/chain-two.md", *here, "--depth", "2")
+
+    assert answer.out.splitlines() == [
+        "research/2025-05-23/chain-two.md  Chain two",
+        "cites:",
+        "  1.0  research/2025-05-23/chain three.md  (line 3: Next is three.)",
+        "  1.0  research/2025-05-23/chain three.md -> research/loops/four.md  "
+        "(line 3: Next: docs://research/loops/four.)",
+        "is cited by:",
+        "  1.0  research/2025-05-22/chain one.md  (line 3: Next: [[Chain two]].)",
+    ]
+
+
+def test_a_document_as_json_names_kind_line_and_section(call: Call, here: list[str]) -> None:
+    name = "2025-05-21/naïve bayes & <friends>.md"
+    answer = call("graph", name, *here, "--json").value
+
+    (cited,) = answer["citing"]
+    assert cited["target"]["document"] == "2025-05-20/machine_learning_intro.md"
+    assert (cited["kind"], cited["line"], cited["section"]) == ("inline", 5, "Introduction")
+    assert cited["confidence"] == 1.0
+    assert answer["cited"] == []
+    assert answer["cut"] is False
+
+
+def test_the_graph_as_json_has_nodes_and_edges(call: Call, here: list[str]) -> None:
+    answer = call("graph", *here, "--format", "json").value
+
+    ids = {node["id"] for node in answer["nodes"]}
+    assert len(answer["edges"]) == 8
+    assert {end for edge in answer["edges"] for end in (edge["from"], edge["to"])} == ids
+    assert call("graph", *here, "--json", "--outside").value["nodes"][-1]["type"] == "outside"
+
+
+def test_other_programs_are_served(call: Call, here: list[str]) -> None:
+    assert call("graph", *here, "-f", "dot").out.startswith("digraph citations {")
+    assert call("graph", *here, "-f", "mermaid").out.startswith("graph LR\n")
+    for form in ("graphml", "svg"):
+        assert len(ElementTree.fromstring(call("graph", *here, "-f", form).out)) > 3
+
+
+def test_a_drawing_may_be_of_one_documents_surroundings(call: Call, here: list[str]) -> None:
+    whole = call("graph", *here, "-f", "svg").out
+    part = call("graph", "loops/tail.md", *here, "-f", "svg").out
+    assert "2 documents and 2 citations" in part
+    assert "11 documents and 8 citations" in whole
+
+
+def test_a_large_graph_is_cut_and_that_is_said(call: Call, here: list[str]) -> None:
+    answer = call("graph", *here, "--limit", "4", "--json")
+    assert answer.value["cut"] is True
+    assert "this is not all of it" in answer.err
+
+
+def test_broken_links_are_listed_with_their_line(call: Call, here: list[str]) -> None:
+    answer = call("graph", *here, "--broken")
+    assert answer.out.splitlines() == [
+        "research/broken.md:3\t2025-05-20/gone.md",
+        "research/broken.md:3\tNobody",
+    ]
+    assert answer.err == "2 broken links.\n"
+    entries = call("graph", *here, "--broken", "--json").value["broken"]
+    assert [(each["document"], each["address"]) for each in entries] == [
+        ("broken.md", "2025-05-20/gone.md"),
+        ("broken.md", "Nobody"),
+    ]
+    assert call("graph", "loops/tail.md", *here, "--broken").out == ""
+
+
+def test_what_cannot_be_shown_is_refused(call: Call, here: list[str]) -> None:
+    answer = call("graph", *here, "--broken", "-f", "svg")
+    assert (answer.code, answer.err) == (
+        2,
+        "bookwheel: Broken links are listed as table or json.\n",
+    )
+    missing = call("graph", "loops/tale.md", *here)
+    assert missing.code != 0
+    assert "loops/tail.md" in missing.err
