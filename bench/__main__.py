@@ -33,6 +33,7 @@ FIGURES = (
     "formats",
     "embedding",
     "meaning",
+    "links",
 )
 _LIBRARIES = ("bookwheel", "apsw", "tantivy", "typer", "mcp")
 

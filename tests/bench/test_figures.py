@@ -32,6 +32,7 @@ ROWS = {
     "formats": 2,
     "embedding": 2,
     "meaning": 8,
+    "links": 3,
 }
 
 
