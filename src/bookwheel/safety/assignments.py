@@ -18,6 +18,7 @@ from bookwheel.safety.values import (
     is_passphrase,
     is_password,
     is_random,
+    is_stand_in,
 )
 from bookwheel.safety.words import (
     ENDINGS,
@@ -63,13 +64,20 @@ _VERBS = (
 _SIGN = re.compile(
     rb"(=>|:=|={1,3}|!==?|::?|->|\xe2\x86\x92|\xef\xbc\x9d|\xef\xbc\x9a|\||<-|>|\()[*_]{0,3}\s*$"
 )
+_NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 _NAME_BEFORE = re.compile(rb"[A-Za-z0-9_.\-]*$")
+_WORD_ENDS = re.compile(r"[_.\-]|(?<=[a-z])(?=[A-Z])")
 _LINE_BEFORE = re.compile(
-    rb"[ \t]*(?:export |set |ENV |ARG |env |\$env:|- |\* |\$|@|//|# ?|--)?(?:[\w.\-:/]*[\"']?)?$"
+    rb"(?:^|\n)[ \t]*(?:export |set |ENV |ARG |env |\$env:|- |\* |\$|@|//|# ?|--)?"
+    rb"[\w.\-:/]*[\"']?$"
 )
+_REST = re.compile(rb"([^\s]+)[ \t]*(?:(?:[#;]|//)[^\n]*)?\r?(?:\n|$)")
+_NEXT_LINE = re.compile(rb"\r?\n?[ \t]*")
+_NEXT_PAIR = re.compile(rb"[;&][\w .\-]{1,40}=")
 _RUN = re.compile(rb"(?:[\w!@#$%^&*.-][\"'`](?=[\w])|[^\s\"'`<>\\]|\\[^nrt\"'\s])+")
-_TO_SPACE = re.compile(rb"[^\s]+")
-_LONGEST = 4096
+_BEFORE = 48
+_AFTER = 240
+"""Bytes before and after a name that are looked at."""
 _TRAILING = b".,;:)]}|*_>/"
 
 
@@ -117,35 +125,53 @@ def _patterns() -> tuple[tuple[str, str], ...]:
 def find_named(data: bytes) -> Iterator[Found]:
     """Yield the values of named secrets."""
     for sort, pattern in _patterns():
-        covered = 0
+        done = 0
         for match in compiled(pattern).finditer(data):
-            if match.start() < covered:
+            start, at = match.span()
+            if start < done:
                 continue
-            value = _judged(data, sort, match.start(), match.end())
+            first = max(0, start - _BEFORE)
+            value = _judged(sort, data[first : at + _AFTER], start - first, at - first)
             if value is not None:
-                covered = value.end
-                yield value.start, value.end, "api key" if sort == "key" else "password"
+                begin, end = first + value[0], first + value[1]
+                done = _to_its_end(data, end) if value[1] - (at - first) >= _AFTER - 2 else end
+                yield begin, done, "api key" if sort == "key" else "password"
 
 
-def _judged(data: bytes, sort: str, start: int, at: int) -> Value | None:
-    """Return the value after a name if it is a secret."""
-    before = _NAME_BEFORE.search(data, max(0, start - 40), start)
-    prefix = before.group().decode("ascii", "replace") if before else ""
-    if _denies(prefix):
+def _to_its_end(data: bytes, end: int) -> int:
+    """Return where a value ends that is longer than what was looked at."""
+    run = _RUN.match(data, end)
+    return run.end() if run else end
+
+
+@lru_cache(maxsize=8192)
+def _judged(sort: str, data: bytes, start: int, at: int) -> tuple[int, int] | None:
+    """Return where the value lies after a name that ends, with its sign, at `at`; None: no secret.
+
+    Sees a stretch of the text only, so that its answer can be remembered.
+    """
+    value = _read_value(data, start, at, sign := _sign_before(data, start, at))
+    if value is None or is_stand_in(value.text):
         return None
+    prefix = ""
+    if start and data[start - 1] in _NAME_BYTES:
+        prefix = _NAME_BEFORE.search(data, 0, start)[0].decode()  # type: ignore[index]
+        if _denies(prefix):
+            return None
+    return (value.start, value.end) if _is_secret(sort, sign, prefix, value) else None
+
+
+def _sign_before(data: bytes, start: int, at: int) -> str:
+    last = data[at - 1 : at]
+    if last in (b"=", b":", b"|", b">", b"("):
+        return last.decode()
     found = _SIGN.search(data, max(start, at - 24), at)
-    sign = found[1].decode() if found else ""
-    if sort == "short" and not sign and not prefix.startswith("-"):
-        return None
-    value = _read_value(data, start, at, sign)
-    if value is None:
-        return None
-    return value if _is_secret(sort, sign, prefix, value) else None
+    return found[1].decode() if found else ""
 
 
 def _denies(prefix: str) -> bool:
-    words = re.split(r"[_.\-]|(?<=[a-z])(?=[A-Z])", prefix.rstrip("_.-"))
-    return bool(words) and words[-1].lower() in NOT_SECRET
+    words = _WORD_ENDS.split(prefix.rstrip("_.-"))
+    return words[-1].lower() in NOT_SECRET
 
 
 def _is_secret(sort: str, sign: str, prefix: str, value: Value) -> bool:
@@ -156,9 +182,9 @@ def _is_secret(sort: str, sign: str, prefix: str, value: Value) -> bool:
             return is_random(value.text, 16)
         return is_random(value.text, 12) if sign == "|" else is_key(value.text, marked=marked)
     if sort == "short":
-        return is_named_in_prose(value.text) or (
-            marked and bool(prefix) and is_password(value.text, marked=True)
-        )
+        chosen = (sign or is_flag) and is_named_in_prose(value.text)
+        named = marked and prefix and is_password(value.text, marked=True)
+        return bool(chosen or named)
     if sign == "|" or (not sign and not is_flag and not value.quoted):
         return is_named_in_prose(value.text)
     if value.quoted and " " in value.text:
@@ -168,49 +194,35 @@ def _is_secret(sort: str, sign: str, prefix: str, value: Value) -> bool:
 
 def _read_value(data: bytes, start: int, at: int, sign: str) -> Value | None:
     """Read what stands after a sign: in quotes, or up to the next space."""
-    at = _over_line_break(data, at, sign)
+    if data[at : at + 1] in (b"\n", b"\r"):
+        if sign not in (":", "="):
+            return None
+        at = _NEXT_LINE.match(data, at).end()  # type: ignore[union-attr]  # matches always
     opening = _OPENING.match(data, at)
     if opening is not None:
         return _read_quoted(data, opening.end(), opening[1])
-    if sign == "(":
-        return None
-    line = data.rfind(b"\n", max(0, start - 200), start) + 1
-    in_settings = _LINE_BEFORE.match(data, line, start) is not None and sign in ("=", ":", ":=")
-    run = (_TO_SPACE if in_settings else _RUN).match(data, at, at + _LONGEST)
+    run = None if sign == "(" else _RUN.match(data, at)
     if run is None:
         return None
-    end = run.end()
-    rest = data[
-        end : data.find(b"\n", end, end + 100) if b"\n" in data[end : end + 100] else end + 100
-    ]
-    alone = in_settings and (not rest.strip() or rest.lstrip().startswith((b"#", b";", b"//")))
-    text = data[at:end]
-    closed = sign == ">" and data.startswith(b"</", end)
-    if not alone:
-        end = _RUN.match(data, at, end).end() if _RUN.match(data, at, end) else end  # type: ignore[union-attr]
-        text = data[at:end]
-        kept = text.rstrip(_TRAILING)
-        end = at + len(kept)
-        text = kept
-    return Value(at, end, text.decode("utf-8", "replace"), False, alone or closed) if text else None
-
-
-def _over_line_break(data: bytes, at: int, sign: str) -> int:
-    """Step to the next line where a name and a colon fill this one."""
-    if sign in (":", "=") and data[at : at + 1] in (b"\n", b"\r"):
-        following = at + 1 + (data[at : at + 2] == b"\r\n")
-        return (
-            following
-            + len(data[following : following + 12])
-            - len(data[following : following + 12].lstrip(b" \t"))
-        )
-    return at
+    if sign in ("=", ":", ":=") and _LINE_BEFORE.search(data, 0, start):
+        line = _REST.match(data, at)
+        if line is not None:
+            return Value(at, line.end(1), line[1].decode("utf-8", "replace"), False, True)
+    value = run[0]
+    pair = _NEXT_PAIR.search(value) if sign == "=" else None
+    if pair is not None:
+        value = value[: pair.start()]
+    closed = pair is not None or (sign == ">" and data.startswith(b"</", run.end()))
+    value = value.rstrip(_TRAILING)
+    if sign == "!" or not value:
+        return None
+    return Value(at, at + len(value), value.decode("utf-8", "replace"), False, closed)
 
 
 def _read_quoted(data: bytes, at: int, opening: bytes) -> Value | None:
     closing = _QUOTES[opening]
-    limit = data.find(b"\n", at, at + _LONGEST)
-    limit = limit if limit >= 0 else min(len(data), at + _LONGEST)
+    line = data.find(b"\n", at)
+    limit = line if line >= 0 else len(data)
     end = data.find(closing, at, limit)
     while end > 0 and len(closing) == 1 and data[end - 1] == 92 and data[end - 2] != 92:
         end = data.find(closing, end + 1, limit)

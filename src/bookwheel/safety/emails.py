@@ -1,7 +1,8 @@
-"""E-mail addresses, also written so that machines should not see them."""
+"""E-mail addresses, also those written so that machines should not see them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from bookwheel.safety.patterns import compiled
@@ -9,13 +10,54 @@ from bookwheel.safety.patterns import compiled
 Found = tuple[int, int, str]
 
 _LOCAL = r"[\pL\pN\pM._%+\-!#$&'*/=?^{|}~]"
+_NAME = r"[\pL\pN\pM._%+\-]"
 _LABEL = r"[\pL\pN](?:[\pL\pN\pM_-]*[\pL\pN\pM])?"
-_ADDRESS = rf"{_LOCAL}+@(?:{_LABEL}\.)+(?:\pL[\pL\pM]+|xn--[a-z0-9-]+)"
+_TOP = r"(?:\pL[\pL\pM]+|xn--[A-Za-z0-9-]+)"
+_AT = r"(?:[@＠﹫]|%40|&#0?64;|&#x40;|&commat;|\\u0040|\\@)(?:\r?\n[ \t]{0,12})?"
+_DOT = r"(?:\.|\[\.\]|\(\.\)|。|%2E| ?[\[({<](?:dot|punkt|point|punto)[\])}>] ?)"
+_PLAIN = (
+    rf"(?:{_LOCAL}+|\"[^\"\n@]{{1,64}}\"){_AT}"
+    rf"(?:(?:{_LABEL}{_DOT})+{_TOP}|\[(?:IPv6:)?[0-9A-Fa-f.:]{{7,45}}\])"
+)
+_SPELT_TOP = r"(?:com|org|net|edu|gov|mil|int|info|biz|io|co|ai|app|dev|eu|[a-z]{2})\b"
+_SPELT = (
+    rf"(?i){_NAME}+(?: ?[\[({{<] ?(?:at|@|ät|æt|arroba|chez) ?[\])}}>] ?)(?:{_LABEL}"
+    rf"(?:\.| ?[\[({{<] ?(?:dot|\.|punkt|point|punto) ?[\])}}>] ?| dot | punkt ))+{_TOP}"
+    rf"|{_NAME}+ (?:at|AT|@) (?:[\pL\pN-]+ (?:dot|punkt|point|punto) )+{_SPELT_TOP}"
+    rf"|[\pL\pN]+[._][\pL\pN._]+ ?[@＠] ?(?:{_LABEL}\.)+{_TOP}"
+)
+_FILES = frozenset(
+    b"png jpg jpeg gif svg webp avif bmp ico tif tiff psd heic mp3 mp4 mov avi wav ogg webm pdf doc docx "
+    b"xls xlsx ppt pptx odt ods odp rtf txt csv tsv json jsonl yaml yml toml ini cfg conf xml html htm css "
+    b"scss less js mjs cjs jsx ts tsx vue svelte java kt go rb php swift cpp hpp lua sql log lock bak tmp "
+    b"zip tar gz tgz bz2 xz rar iso img dmg exe dll dylib jar war whl deb rpm apk bin dat db sqlite pem crt "
+    b"key service socket timer target mount slice scope device path swap automount local localhost plist "
+    b"woff woff2 ttf otf eot map snap ipynb rst adoc tex bib proto wasm patch diff".split()
+)
+"""Endings of files and units, none of which ends a host's name on the Internet."""
+_REMOTE = re.compile(rb"(?:git|hg|svn|ssh)@")
+_BEFORE_NAME = re.compile(rb"(?:[^@\"]*[/=?&](?=[^@/=?&]+(?:@|%40|&#|&c|\\)))?['*|{.\-!#]*")
+"""What may stand in a name before @ but rather belongs to an address on the web around it."""
+_SCALE = re.compile(rb"[@]\d+(?:\.\d+)?x\b", re.IGNORECASE)
 
 
 def find_emails(data: bytes) -> Iterator[Found]:
     """Yield the e-mail addresses of a text."""
-    if b"@" not in data:
-        return
-    for match in compiled(_ADDRESS).finditer(data):
+    for match in compiled(_PLAIN).finditer(data):
+        start, end = match.span()
+        start += _BEFORE_NAME.match(data[start:end]).end()  # type: ignore[union-attr]
+        if _is_address(data, start, end):
+            yield start, end, "email"
+    for match in compiled(_SPELT).finditer(data):
         yield *match.span(), "email"
+
+
+def _is_address(data: bytes, start: int, end: int) -> bool:
+    found = data[start:end]
+    ending = found.rpartition(b".")[2].lower()
+    if ending in _FILES or _SCALE.search(found):
+        return False
+    if _REMOTE.match(found):  # git@host:owner/repository names a place, not a person
+        return False
+    domain = re.split(b"@|%40|;", found)[-1]
+    return not domain.split(b".")[0].isdigit() or domain.count(b".") > 1

@@ -5,6 +5,7 @@ Works on the bytes of the text with patterns in RE2, so that no text can make it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from hashlib import blake2b
@@ -12,7 +13,9 @@ from typing import NamedTuple
 
 from bookwheel.model import Redact, Span
 from bookwheel.safety.assignments import find_named
+from bookwheel.safety.blocks import find_blocks
 from bookwheel.safety.emails import find_emails
+from bookwheel.safety.notations import find_notations
 from bookwheel.safety.phones import REGIONS, find_phones
 from bookwheel.safety.vendors import find_tokens
 from bookwheel.settings import Settings
@@ -25,6 +28,20 @@ CODE_VERSION = "1"
 
 _REMEMBERED = 1000
 """Characters of the longest text whose redacted form is remembered."""
+
+
+_VAGUE = {
+    "token": 1,
+    "authorization": 1,
+    "password": 2,
+    "secret": 2,
+    "api key": 3,
+    "email": 4,
+    "phone": 5,
+}
+"""Kinds that say less than any other, by how little they say."""
+
+_MARK = re.compile(rb"\[redacted:[^\[\]\n]{1,40}\]")
 
 
 class Rules(NamedTuple):
@@ -64,30 +81,42 @@ def is_secret(kind: str) -> bool:
 def find_spans(text: str, rules: Rules | None = None) -> tuple[Span, ...]:
     """Return what must not be seen, in characters, in order and without overlaps."""
     data = text.encode("utf-8", "replace")
-    found = _merge(_find_all(data, rules or OWN_RULES))
+    found = _merge(_find_all(_MARK.sub(_as_stand_in, data), rules or OWN_RULES))
     if len(data) == len(text):
         return tuple(Span(*each) for each in found)
     return tuple(_in_characters(data, found))
 
 
+def _as_stand_in(mark: re.Match[bytes]) -> bytes:
+    """Return something of the same length that no rule looks into."""
+    return b"<" + b"_" * (len(mark[0]) - 2) + b">"
+
+
 def _find_all(data: bytes, rules: Rules) -> Iterator[Found]:
     yield from find_tokens(data)
+    yield from find_notations(data)
+    yield from find_blocks(data)
     yield from find_named(data)
     yield from find_emails(data)
     yield from find_phones(data, rules.regions)
 
 
 def _merge(found: Iterable[Found]) -> list[Found]:
-    """Join what overlaps; a secret gives the whole its kind."""
+    """Join what overlaps; the most telling kind names the whole."""
     merged: list[Found] = []
     for start, end, kind in sorted(found):
         if merged and start < merged[-1][1]:
-            last = merged[-1]
-            kept = last[2] if is_secret(last[2]) or not is_secret(kind) else kind
-            merged[-1] = (last[0], max(end, last[1]), kept)
+            first, last, named = merged[-1]
+            if kind == "email" and named == "password":  # the @ ends a password in an address
+                continue
+            merged[-1] = (first, max(end, last), min(named, kind, key=_rank))
         else:
             merged.append((start, end, kind))
     return merged
+
+
+def _rank(kind: str) -> int:
+    return _VAGUE.get(kind, 0)
 
 
 def _in_characters(data: bytes, found: Iterable[Found]) -> Iterator[Span]:

@@ -1,4 +1,4 @@
-"""Shapes of tokens as patterns: one for finding any of them, one for telling which it is."""
+"""Shapes of tokens as patterns."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from bookwheel.safety.tokens import ALPHABETS, Token
 _PART = re.compile(r"<(\w):(\d+)(?:-(\d+)|(\+))?>|([()|])|([^<()|]+)")
 _BEFORE = r"(?:\b|\\[nrt]|%[0-9A-Fa-f]{2})"
 """Where a word begins, be it in an escaped or encoded text."""
+
+_HINT = 8
+"""Random characters that a hint asks for; more would make its automaton large."""
 
 
 class Part(NamedTuple):
@@ -40,27 +43,55 @@ def parse_shape(shape: str) -> Iterator[Part | str]:
 def pattern_of(token: Token) -> str:
     """Return a pattern for the token; its one group is the token itself."""
     parts = list(parse_shape(token.shape))
-    to_the_end = len(parts) - 1 if not token.whole else -1
+    to_the_end = -1 if token.whole else len(parts) - 1
     body = "".join(_piece(part, open_end=at == to_the_end) for at, part in enumerate(parts))
-    return f"{_BEFORE}({body})" if token.whole else f"({body})"
+    before = _BEFORE if token.whole else ""
+    return f"{before}({body})"
 
 
-def first_letters(token: Token) -> str:
-    """Return what the token may begin with; empty if that may be anything."""
-    letters = ""
-    previous: Part | str = "|"
-    depth = 0
+def hint_of(token: Token) -> str:
+    """Return a pattern for where the token may begin, shortened where its beginning is telling."""
+    if token.whole:
+        return pattern_of(token).replace("(", "(?:").replace("(?:?:", "(?:")
+    pieces: list[str] = []
     for part in parse_shape(token.shape):
-        if isinstance(part, str):
-            depth += {"(": 1, ")": -1}.get(part, 0)
-        elif isinstance(previous, str):
+        if isinstance(part, Part) and part.alphabet and part.least >= _HINT:
+            return "".join((*pieces, f"[{ALPHABETS[part.alphabet]}]{{{_HINT}}}"))
+        pieces.append(_piece(part, open_end=False))
+    return "".join(pieces)
+
+
+def is_exact(token: Token) -> bool:
+    """Tell whether no character of a word may follow the token."""
+    last = list(parse_shape(token.shape))[-1]
+    return token.whole and (isinstance(last, str) or bool(last.fixed or last.most))
+
+
+def beginnings(token: Token) -> tuple[str, ...]:
+    """Return the words that the token may begin with; none if it begins with random ones."""
+    words: list[str] = []
+    inside = fresh = False
+    for part in parse_shape(token.shape):
+        if part == "(":
+            inside = fresh = True
+        elif part == "|":
+            fresh = True
+        elif isinstance(part, str):
+            return tuple(words)
+        elif fresh or not inside:
             if part.alphabet:
-                return ""
-            letters += part.fixed[0]
-        if (not isinstance(part, str) and not depth) or part == ")":
-            return letters
-        previous = part
-    return letters
+                return ()
+            words.append(part.fixed)
+            if not inside:
+                return tuple(words)
+            fresh = False
+    return tuple(words)
+
+
+def fixed_words(token: Token) -> tuple[str, ...]:
+    """Return the fixed words within a shape that has no choices, the longest first."""
+    parts = (part for part in parse_shape(token.shape) if isinstance(part, Part))
+    return tuple(sorted((part.fixed for part in parts if part.fixed), key=len, reverse=True))
 
 
 def _piece(part: Part | str, *, open_end: bool) -> str:

@@ -7,14 +7,16 @@ from functools import lru_cache
 
 from bookwheel.safety.words import PASSWORDS, STAND_INS
 
-_BLANK = re.compile(r"[xX*.•●_\-#?…0/\\ ]*|(.)\1*|(?:abc|xyz|123|foo|bar|baz)+\d*")
-_WRAPPED = re.compile(
+_NOT_GIVEN = re.compile(
+    # nothing but filling, in brackets of some kind, or an address
+    r"[xX*.•●_\-#?…0/\\ ]*|(.)\1*|(?:foo|bar|baz|xyz)+|"
     r"<[^<>]*>?|\{\{?.*|\$\{.*|\$\(.*|%[A-Za-z_]\w*%?|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|#\{.*|@@?\w+@|"
-    r"\[[^\[\]]*\]|\([^()]*\)|:\w+|&\w+|!\w+.*|%\(.*|%[sdr]|\?|__\w+__|--?[A-Za-z][\w-]*|\\?[nrt]",
+    r"\[[^\[\]]*\]|\([^()]*\)|:\w+|&\w+|!\w+ .*|!vault.*|%\(.*|%[sdr]|__\w+__|--?[A-Za-z][\w-]*|"
+    r"(?:https?|ftp|file)://.*|\[redacted:.*",
     re.DOTALL,
 )
 _FILLED_LATER = re.compile(
-    r"(?i)change[-_]?(?:me|it|this)|replace[-_]?(?:me|this|with)|placeholder|redacted|your[-_. ]|"
+    r"change[-_]?(?:me|it|this)|replace[-_]?(?:me|this|with)|placeholder|redacted|your[-_. ]|"
     r"(?:^|[-_ ])(?:goes|put|insert|enter|add|paste|type|set)[-_ ]|[-_]here$|"
     r"^(?:your|my|the|some|a|an)[-_ ]?(?:own[-_ ]?)?(?:secret|super|strong|secure|api|access|auth|"
     r"private|token|password|passwort|passwd|pass|key|client)[a-z_ -]*$|"
@@ -22,6 +24,27 @@ _FILLED_LATER = re.compile(
     r"^(?:enc|vault|sops|op|ssm|arn|secretref|file|env|aws|gcp|akv)[:(\[]|"
     r"^(?:example|sample|dummy|fake|demo)(?:[-_ ]?[a-z]+)*$"
 )
+_FILLED_WORDS = (
+    *("change", "replace", "placeholder", "redacted", "your", "put", "insert", "enter", "add"),
+    *(
+        "paste",
+        "type",
+        "set",
+        "here",
+        "goes",
+        "my",
+        "the",
+        "some",
+        "xxxx",
+        "***",
+        "...",
+        "…",
+        "•••",
+    ),
+    *("todo", "to-do", "to_do", "|", ":", "(", "[", "example", "sample", "dummy", "fake", "demo"),
+    *("a_", "a-", "an_", "an-", "apassword", "asecret"),
+)
+"""One of them stands in whatever the pattern above finds; looking for them is quicker."""
 _CODE = re.compile(
     r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)*\s*[(\[].*|"
     r"(?:self|this|os|sys|env|process|config|cfg|conf|settings|options|opts|args|params|request|req|"
@@ -38,7 +61,6 @@ _PATH = re.compile(
     r"(?:~|\.{1,2}|[A-Za-z]:|)(?:[/\\]{1,2}[\w.@%+-]+)+[/\\]?|[a-z0-9_.-]+(?:/[a-z0-9_.-]+)+|"
     r"[\w-]+\.(?:json|ya?ml|toml|txt|pem|key|crt|env|ini|conf|md|py|js|ts|properties|xml)"
 )
-_ADDRESS = re.compile(r"(?:https?|ftp|file)://.*", re.DOTALL)
 _KNOWN = re.compile(
     r"(?i)(?:sha-?\d+|sha3-\d+|md5|base-?(?:16|32|58|64)(?:url)?|utf-?(?:8|16)|oauth-?[12](?:\.0)?|"
     r"argon2(?:id|i|d)?|pbkdf2\w*|bcrypt|scrypt|aes-?\d+.*|rsa-?\d+|hs256|rs256|es256|ed25519|x509|"
@@ -46,6 +68,7 @@ _KNOWN = re.compile(
     r"iso-?\d+|rfc-?\d+|http/?[123]|s3|ec2|k8s|windows-?\d+|[a-z]+-\d{1,2}|p?\d+%|u\+[0-9a-f]+|"
     r"\d{1,2}:\d{2}.*|\d{4}-\d{2}.*|[a-z]+\d{1,2}[a-z]?\)|@[a-z/_-]+)"
 )
+_WORDS = STAND_INS.union(PASSWORDS)
 _SYMBOL = re.compile(r"[!@#$%^&*~+=?|\\]")
 _SENTENCE = re.compile(r"\s")
 
@@ -53,14 +76,15 @@ _SENTENCE = re.compile(r"\s")
 @lru_cache(maxsize=4096)
 def is_stand_in(value: str) -> bool:
     """Tell whether a value is a placeholder, a common word for one, or a reference."""
+    lowered = value.lower()
     return (
         len(value) < 3
-        or value.lower().strip("\"'`*_.,;:!()[]<>{}") in STAND_INS
-        or value.lower().rstrip(".,;:!") in PASSWORDS
-        or _BLANK.fullmatch(value) is not None
-        or _WRAPPED.fullmatch(value) is not None
-        or _FILLED_LATER.search(value) is not None
-        or _ADDRESS.fullmatch(value) is not None
+        or lowered.strip("\"'`*_.,;:!()[]<>{}") in _WORDS
+        or _NOT_GIVEN.fullmatch(value) is not None
+        or (
+            any(word in lowered for word in _FILLED_WORDS)
+            and _FILLED_LATER.search(lowered) is not None
+        )
     )
 
 
@@ -83,9 +107,11 @@ def is_password(value: str, *, marked: bool) -> bool:
     """
     if is_stand_in(value) or len(value) < 4 or _SENTENCE.search(value):
         return False
+    if _CODE.fullmatch(value):
+        return False
     if marked:
         return not (_PATH.fullmatch(value) and value.count("/") > 1) and not _names_it(value)
-    if _CODE.fullmatch(value) or _KNOWN.fullmatch(value) or _PATH.fullmatch(value):
+    if _KNOWN.fullmatch(value) or _PATH.fullmatch(value):
         return False
     if _NAME.fullmatch(value):
         return value[-1].isdigit() and "_" not in value and "-" not in value

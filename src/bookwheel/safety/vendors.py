@@ -1,66 +1,118 @@
-"""Tokens that are known by their shape alone."""
+"""Tokens that are known by their shape alone, wherever they stand."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from bookwheel.safety.patterns import compiled
-from bookwheel.safety.shapes import first_letters, pattern_of
-from bookwheel.safety.tokens import TOKENS, Token
+from bookwheel.safety.shapes import beginnings, fixed_words, hint_of, is_exact, pattern_of
+from bookwheel.safety.tokens import TOKENS
 from bookwheel.safety.values import is_stand_in
 
 Found = tuple[int, int, str]
 
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_BASE64 = re.compile(rb"[A-Za-z0-9+/]*")
+_LONG_RUN = 60
+"""Letters of base64 around a would-be token: more of them, and it is part of an image or the like."""
 _FILLER = re.compile(
     rb"(?i)your[-_]|[-_]here\b|x{6}|0{12}|\*{3}|\.{3}|placeholder|replace|1234567890123456"
 )
 
 
-@lru_cache(maxsize=1)
-def any_token() -> str:
-    """Return the pattern of all tokens together."""
-    return "|".join(pattern_of(token).replace("(", "(?:", 0) for token in TOKENS)
+class Row(NamedTuple):
+    """A token of the table, made ready for looking."""
+
+    kind: str
+    pattern: str
+    beginnings: tuple[bytes, ...]
+    whole: bool
+    exact: bool
+
+
+class Table(NamedTuple):
+    """All tokens: those with a beginning are sought together (telling ones, others), the others one by one."""
+
+    together: tuple[str, ...]
+    by_letter: dict[int, tuple[Row, ...]]
+    one_by_one: tuple[tuple[bytes, Row], ...]
+    """With a word that each has in its midst."""
 
 
 @lru_cache(maxsize=1)
-def tokens_by_letter() -> dict[int, tuple[tuple[Token, str], ...]]:
-    """Return the tokens that may begin with a letter, with their patterns."""
-    table: dict[int, list[tuple[Token, str]]] = {letter: [] for letter in range(256)}
+def token_table() -> Table:
+    """Return the table of tokens."""
+    telling: list[str] = []
+    whole: list[str] = []
+    by_letter: dict[int, list[Row]] = {}
+    one_by_one: list[tuple[bytes, Row]] = []
     for token in TOKENS:
-        for letter in first_letters(token).encode() or range(256):
-            table[letter].append((token, pattern_of(token)))
-    return {letter: tuple(rows) for letter, rows in table.items()}
+        words = tuple(word.encode() for word in beginnings(token))
+        row = Row(token.kind, pattern_of(token), words, token.whole, is_exact(token))
+        if words:
+            (whole if token.whole else telling).append(hint_of(token))
+            for letter in {word[0] for word in words}:
+                by_letter.setdefault(letter, []).append(row)
+        else:
+            one_by_one.append((fixed_words(token)[0].encode(), row))
+    one_by_one.sort(key=lambda each: len(each[0]))
+    rows = {letter: tuple(rows) for letter, rows in by_letter.items()}
+    return Table(("|".join(telling), "|".join(whole)), rows, tuple(one_by_one))
 
 
 def find_tokens(data: bytes) -> Iterator[Found]:
     """Yield the tokens of a text."""
-    for match in compiled(any_token()).finditer(data):
-        found = _identify(data, *match.span())
-        if found is not None:
-            yield found
+    table = token_table()
+    for pattern in table.together:
+        done = 0
+        for match in compiled(pattern).finditer(data):
+            if match.start() >= done:
+                for start, end, kind in _identify(data, match.start(), table):
+                    done = end
+                    if kind:
+                        yield start, end, kind
+    for word, row in table.one_by_one:
+        if word in data:
+            for match in compiled(row.pattern).finditer(data):
+                start, end = match.span(1)
+                if _is_token(data, start, end, row):
+                    yield start, end, row.kind
 
 
-def _identify(data: bytes, start: int, end: int) -> Found | None:
-    """Say which token a candidate is."""
-    at = start + (2 if data[start] == 92 else 3 if data[start] == 37 else 0)
-    for token, pattern in tokens_by_letter()[data[at]]:
-        match = compiled(pattern).match(data, start)
-        if match is not None:
-            begin, stop = match.span(1)
-            if token.whole and stop < len(data) and data[stop] in _WORD:
-                continue
-            if _is_filler(data[begin:stop], whole=token.whole):
-                continue
-            return begin, stop, token.kind
-    return None
+def _identify(data: bytes, start: int, table: Table) -> Iterator[Found]:
+    """Say which token stands here, or without a kind how far what only looks like one reaches."""
+    at = start + {92: 2, 37: 3}.get(data[start], 0)  # past \n, %20
+    for row in table.by_letter.get(data[at], ()):
+        if data.startswith(row.beginnings, at):
+            match = compiled(row.pattern).match(data, start)
+            if match is not None:
+                begin, end = match.span(1)
+                found = _is_token(data, begin, end, row)
+                yield begin, end, row.kind if found else ""
+                if found:
+                    return
 
 
-def _is_filler(found: bytes, *, whole: bool) -> bool:
-    if _FILLER.search(found) or len(set(found[-20:])) < 5:
-        return True
-    text = found.decode("ascii", "replace")
-    tail = text[-16:]
-    return is_stand_in(text) or (whole and (tail.islower() or tail.isupper()) and tail.isalpha())
+def _is_token(data: bytes, start: int, end: int, row: Row) -> bool:
+    found = data[start:end]
+    if row.exact and end < len(data) and data[end] in _WORD:
+        return False
+    if len(set(found[-20:])) < 5 or _FILLER.search(found) or is_stand_in(found.decode()):
+        return False
+    if row.whole:
+        tail = found[-16:]
+        if tail.isalpha() and (tail.islower() or tail.isupper()):
+            return False
+        return not _inside_base64(data, start, end)
+    return True
+
+
+def _inside_base64(data: bytes, start: int, end: int) -> bool:
+    before = data[max(0, start - _LONG_RUN) : start][::-1]
+    around = len(_BASE64.match(before)[0]) + len(  # type: ignore[index]  # matches always
+        _BASE64.match(data, end, end + _LONG_RUN)[0]  # type: ignore[index]
+    )
+    return around >= _LONG_RUN
