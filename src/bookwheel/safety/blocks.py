@@ -22,7 +22,8 @@ _BODY = re.compile(
     rb"(?:(?:\\r|\\n|[\s\"'`,+|>#*;]|//|<br ?/?>|&#10;|&#xA;)*"
     # the line itself
     rb"(?:[A-Za-z0-9+/=_]{16,}|[A-Za-z0-9+/]+={1,2}|=[A-Za-z0-9+/]{4}\b|"
-    rb"(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|MessageID|Subject|x-[\w-]+): ?[^\n\\]{0,200}))*"
+    rb"(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|MessageID|Subject|x-[\w-]+)"
+    rb": ?[^\n\\]{0,200}))*"
 )
 _LAST = re.compile(
     rb"(?:\\r|\\n|[\s\"'`,+|>#*;])*[A-Za-z0-9+/]{1,63}={0,2}(?=\\[nr]|\r?\n|[\"'`]|$)"

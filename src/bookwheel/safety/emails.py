@@ -27,12 +27,13 @@ _SPELT = (
     rf"|[\pL\pN]+[._][\pL\pN._]+ ?[@＠] ?(?:{_LABEL}\.)+{_TOP}"
 )
 _FILES = frozenset(
-    b"png jpg jpeg gif svg webp avif bmp ico tif tiff psd heic mp3 mp4 mov avi wav ogg webm pdf doc docx "
-    b"xls xlsx ppt pptx odt ods odp rtf txt csv tsv json jsonl yaml yml toml ini cfg conf xml html htm css "
-    b"scss less js mjs cjs jsx ts tsx vue svelte java kt go rb php swift cpp hpp lua sql log lock bak tmp "
-    b"zip tar gz tgz bz2 xz rar iso img dmg exe dll dylib jar war whl deb rpm apk bin dat db sqlite pem crt "
-    b"key service socket timer target mount slice scope device path swap automount local localhost plist "
-    b"woff woff2 ttf otf eot map snap ipynb rst adoc tex bib proto wasm patch diff".split()
+    b"png jpg jpeg gif svg webp avif bmp ico tif tiff psd heic mp3 mp4 mov avi wav ogg webm "
+    b"pdf doc docx xls xlsx ppt pptx odt ods odp rtf txt csv tsv json jsonl yaml yml toml ini "
+    b"cfg conf xml html htm css scss less js mjs cjs jsx ts tsx vue svelte java kt go rb php "
+    b"swift cpp hpp lua sql log lock bak tmp zip tar gz tgz bz2 xz rar iso img dmg exe dll "
+    b"dylib jar war whl deb rpm apk bin dat db sqlite pem crt key service socket timer target "
+    b"mount slice scope device path swap automount local localhost plist woff woff2 ttf otf "
+    b"eot map snap ipynb rst adoc tex bib proto wasm patch diff ".split()
 )
 """Endings of files and units, none of which ends a host's name on the Internet."""
 _REMOTE = re.compile(rb"(?:git|hg|svn|ssh)@")

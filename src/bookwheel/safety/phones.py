@@ -19,11 +19,10 @@ _NO_DIGITS = bytes(byte for byte in range(256) if byte not in b"0123456789")
 _SPACES = re.compile(b"\xc2\xa0|\xe2\x80[\x89\xaf]")
 _DASHES = re.compile(b"\xe2\x80[\x90-\x95]")
 _MOST_DIGITS = 15
-_CLEAR_BEFORE = re.compile(rb"(?:^|[\s(\[{<\"'`>:;,|*~!?]|\xc2\xa0|\xe3\x80|\xef\xbc.)$")
-_CLEAR_AFTER = re.compile(
-    rb"$|[\s)\]}>\"'`:;,.|*~!?<]|\xc2\xa0|\xe3\x80|\xef\xbc|\xe2\x80|[^\x00-\x7f]"
-)
-_GOES_ON = re.compile(rb"[.,:]\d|\)?[.]?\d|[-/][A-Za-z\d]")
+_CLEAR = frozenset(b" \t\r\n()[]{}<>\"'`:;,.|*~!?\\")
+"""What may stand right before and after a number."""
+_GOES_ON = re.compile(rb"[.,:]\d|\)?\.?\d")
+_BEFORE_EXTENSION = frozenset(b" ,#xXeE")
 _WORD_BEFORE = re.compile(
     rb"(?i)(?:\btel|phone|\bfon\b|mobil|\bcell\b|\bhandy\b|\bcall|\bdial|\bring\b|\breach|"
     rb"\btext (?:me|us)|\bsms|\bfax|whatsapp|hotline|\bph\b|\bmob\b|\bmob\.|"
@@ -31,6 +30,7 @@ _WORD_BEFORE = re.compile(
     rb"\xd1\x82\xd0\xb5\xd0\xbb|\xe7\x94\xb5\xe8\xaf\x9d|\xe9\x9b\xbb\xe8\xa9\xb1|\xe6\x89\x8b\xe6\x9c\xba|"
     rb"\xec\xa0\x84\xed\x99\x94|\xe2\x98\x8e|\xf0\x9f\x93\x9e|\xf0\x9f\x93\xb1)[^\n\d]{0,24}$"
 )
+_SINCE_DIGIT = re.compile(rb"[^\n\d]{3,}$")
 _OTHER_THING = re.compile(
     # dates and spans of years
     rb"(?:19|20)\d\d[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])(?:\D.*)?|"
@@ -39,7 +39,8 @@ _OTHER_THING = re.compile(
     rb"(?:19|20)\d\d ?[-/] ?(?:19|20)\d\d(?:\D.*)?|(?:19|20)\d\d[01]\d[0-3]\d(?:[- ]\d+)?|"
     # numbers of books, addresses of machines, cards, social security, thousands, decimals
     rb"97[89][- ]?\d.*|\d{1,3}(?:\.\d{1,3}){3}|(?:\d{4}[ -]){3,}\d{1,4}|\d{3}-\d{2}-\d{4}|"
-    rb"[1-9]\d{0,2}(?:[ .]\d{3})+|\d+\.\d+(?:[ /-]+\d+\.\d+)*|\d{1,2} ?[-/] ?\d{1,2} ?[-/] ?\d{1,4}|"
+    rb"[1-9]\d{0,2}(?:[ .]\d{3})+|\d+\.\d+(?:[ /-]+\d+\.\d+)*|"
+    rb"\d{1,2} ?[-/] ?\d{1,2} ?[-/] ?\d{1,4}|"
     # versions and numbers with a leading year
     rb"\d{1,2}\.\d{1,2}\.\d{1,6}(?:[.-]\d+)*|(?:19|20)\d\d[-/]\d{3,7}|\d{5}-\d{4}"
 )
@@ -59,49 +60,71 @@ _THOUSANDS = re.compile(rb"\+ ?\d{1,3}(?:[ .]\d{3})+")
 _EXTENSION = re.compile(
     rb"(?i),? ?(?:ext(?:ension)?\.?|x|#|durchwahl|poste|nst\.?|app\.?)[ :]?\d{1,6}\b"
 )
-_ASKED_AT_MOST = 500
+_ASKED_AT_MOST = 300
 """Times that one text asks the numbering plans; after that its like among those asked decides."""
 
 
 def find_phones(data: bytes, regions: tuple[str, ...]) -> Iterator[Found]:
     """Yield the phone numbers of a text."""
-    judge = _Judge(regions)
+    accepts = _Judge(data, regions).accepts
+    size = len(data)
     for match in compiled(_CANDIDATE).finditer(data):
         start, end = match.span()
-        for begin, stop in _pieces(data, start, end):
-            if _is_apart(data, begin, stop) and judge.accepts(data, begin, stop):
-                extension = _EXTENSION.match(data, stop)
+        if end - start > _MOST_DIGITS and _digits(data[start : start + 120]) > _MOST_DIGITS:
+            pieces = _numbers_in(data, start, end)
+        else:
+            pieces = ((start, end),)
+        for begin, stop in pieces:
+            if accepts(begin, stop):
+                goes_on = stop < size and data[stop] in _BEFORE_EXTENSION
+                extension = _EXTENSION.match(data, stop) if goes_on else None
                 yield begin, extension.end() if extension else stop, "phone"
 
 
-def _pieces(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a row of digits as it is, or the numbers in it where it is too long for one."""
-    digits = len(data[start : min(end, start + 120)].translate(None, _NO_DIGITS))
-    if digits <= _MOST_DIGITS:
-        yield start, end
-    elif b" " in data[start : start + 40]:
-        for match in _PLAIN_TO_SEE.finditer(data, start, end):
-            yield match.span()
+def _digits(found: bytes) -> int:
+    return len(found.translate(None, _NO_DIGITS))
+
+
+def _numbers_in(data: bytes, start: int, end: int) -> tuple[tuple[int, int], ...]:
+    """Return the numbers in a row of digits that is too long for one."""
+    if b" " not in data[start : start + 40]:
+        return ()
+    return tuple(match.span() for match in _PLAIN_TO_SEE.finditer(data, start, end))
 
 
 def _is_apart(data: bytes, start: int, end: int) -> bool:
     """Tell whether a row of digits stands for itself and is not a part of something else."""
-    if start and data[start] != 43 and not _CLEAR_BEFORE.search(data, max(0, start - 3), start):
-        return data[max(0, start - 6) : start].lower().endswith((b"wa.me/", b"tel:", b"="))
-    return not _GOES_ON.match(data, end) and _CLEAR_AFTER.match(data, end) is not None
+    if start and data[start - 1] not in _CLEAR and data[start] != 43:
+        known = data[max(0, start - 6) : start].lower().endswith((b"wa.me/", b"tel:", b"="))
+        return known or data[start - 1] >= 128
+    if end == len(data):
+        return True
+    following = data[end]
+    if following in _CLEAR:
+        return following not in b".,:)" or not _GOES_ON.match(data, end)
+    return following >= 128
+
+
+def _is_announced(data: bytes, start: int) -> bool:
+    """Tell whether a word such as `Tel.` stands before a row of digits, in its line."""
+    before = _SINCE_DIGIT.search(data, max(0, start - 40), start)
+    return before is not None and _WORD_BEFORE.search(before[0]) is not None
 
 
 class _Judge:
     """Decides on the candidates of one text."""
 
-    def __init__(self, regions: tuple[str, ...]) -> None:
+    def __init__(self, data: bytes, regions: tuple[str, ...]) -> None:
+        self._data = data
         self._regions = regions
         self._left = _ASKED_AT_MOST
         self._shapes: dict[bytes, list[int]] = {}
 
-    def accepts(self, data: bytes, start: int, end: int) -> bool:
+    def accepts(self, start: int, end: int) -> bool:
         """Tell whether a candidate is a phone number."""
-        found = data[start:end]
+        if not _is_apart(self._data, start, end):
+            return False
+        found = self._data[start:end]
         if not found.isascii():
             found = _DASHES.sub(b"-", _SPACES.sub(b" ", found)).replace("＋".encode(), b"+")
         if found[0] == 40 and b")" not in found:
@@ -112,14 +135,14 @@ class _Judge:
             return True
         if _OTHER_THING.fullmatch(found):
             return False
-        if _WORD_BEFORE.search(data, max(0, start - 48), start):
+        if _is_announced(self._data, start):
             return True
         if found.isdigit():
             return False
         return self._ask(found)
 
     def _accepts_with_code(self, found: bytes) -> bool:
-        digits = len(found.translate(None, _NO_DIGITS))
+        digits = _digits(found)
         if not 8 <= digits <= _MOST_DIGITS or not _WITH_CODE.fullmatch(found):
             return False
         return (digits >= 10 and not _THOUSANDS.fullmatch(found)) or self._ask(found)
@@ -164,7 +187,7 @@ def _plans(regions: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[bytes]], ...
     for region in regions:
         plan = PhoneMetadata.metadata_for_region(region)
         if plan is not None:
-            own = plan.general_desc.national_number_pattern or r"\d+"
+            own = (plan.general_desc and plan.general_desc.national_number_pattern) or r"\d+"
             pattern = f"(?:{plan.national_prefix or ''})?(?:{own})|00\\d+|011\\d+"
             plans.append((region, re.compile(pattern.encode())))
     return tuple(plans)

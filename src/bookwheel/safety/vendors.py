@@ -17,7 +17,7 @@ Found = tuple[int, int, str]
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]*")
 _LONG_RUN = 60
-"""Letters of base64 around a would-be token: more of them, and it is part of an image or the like."""
+"""So many letters of base64 around a would-be token make it a part of an image or the like."""
 _FILLER = re.compile(
     rb"(?i)your[-_]|[-_]here\b|x{6}|0{12}|\*{3}|\.{3}|placeholder|replace|1234567890123456"
 )
@@ -34,9 +34,10 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """All tokens: those with a beginning are sought together (telling ones, others), the others one by one."""
+    """All tokens: those with a beginning are sought together, the others one by one."""
 
     together: tuple[str, ...]
+    """One pattern for those whose beginning is telling, one for the rest."""
     by_letter: dict[int, tuple[Row, ...]]
     one_by_one: tuple[tuple[bytes, Row], ...]
     """With a word that each has in its midst."""
