@@ -50,6 +50,25 @@ def test_links_between_documents_lead_to_their_pages(site: Site) -> None:
     assert "<img" not in shown.partition("<article")[2].partition("</article>")[0]
 
 
+def test_who_cites_a_document_stands_beside_it(site: Site) -> None:
+    shown = page(site, "/docs/notes/floors/dry.md")
+
+    cited = shown.partition('id="bw-cited"')[2].partition("</section>")[0]
+    assert 'href="/docs/notes/guides/setup.md?line=7#bw-target"' in cited
+    assert "Setting up" in cited
+    assert 'href="/graph?document=floors%2Fdry.md&amp;collection=notes"' in shown
+    assert 'id="bw-cited"' not in page(site, "/docs/notes/food.csv")
+
+
+def test_the_graph_is_drawn_without_styles_of_its_own(site: Site) -> None:
+    shown = page(site, "/graph?document=guides/setup.md")
+
+    assert "<style" not in shown
+    assert '<a href="/docs/notes/floors/dry.md">' in shown
+    assert "3 nodes and 2 citations" in text_of(shown.encode())
+    assert "Nothing was found" in page(site, "/graph?q=zzzyx")
+
+
 def test_a_line_or_pointer_is_marked_where_it_stands(site: Site) -> None:
     by_line = page(site, "/docs/notes/guides/setup.md?line=14&mark=feed")
     by_pointer = page(site, "/docs/notes/food.csv?pointer=rows%202-2")

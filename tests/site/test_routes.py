@@ -35,6 +35,10 @@ ROUTES = (
     "/api/section?document=api.md&heading=API",
     "/api/related?document=api.md",
     "/api/status",
+    "/api/graph",
+    "/graph",
+    "/graph?document=api.md",
+    "/graph?q=walrus",
 )
 
 

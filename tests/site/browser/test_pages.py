@@ -24,6 +24,7 @@ PAGES = (
     "/docs/notes/guides/setup.md?line=14",
     "/docs/notes/readme.txt",
     "/docs/notes/nothing.md",
+    "/graph",
     "/status",
     "/api/docs",
     "/login",
@@ -151,6 +152,47 @@ def test_the_contents_follow_the_scroll(visit: Visit, shelf: Shelf) -> None:
         page.locator("[data-toc] a", has_text="Part 2").click()
         expect(page).to_have_url(f"{site.url}/docs/notes/long.md#part-2")
         expect(page.locator("#part-2")).to_be_in_viewport()
+
+
+def test_the_graph_is_moved_through_and_leads_to_documents(seen: Watched) -> None:
+    page = seen.open("/graph")
+    svg = page.locator(".graph svg")
+    whole = svg.get_attribute("viewBox")
+    page.locator(".graph").hover()
+    page.mouse.wheel(0, -400)
+    expect(svg).not_to_have_attribute("viewBox", whole or "")
+    page.locator(".graph").press("0")
+    expect(svg).to_have_attribute("viewBox", whole or "")
+    box = page.locator(".graph").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 20, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 120, box["y"] + 80)
+    page.mouse.up()
+    expect(svg).not_to_have_attribute("viewBox", whole or "")
+    page.locator(".graph").press("0")
+    node = svg.locator("a", has_text="Dry floors")
+    node.locator("circle").hover()
+    expect(page.locator(".graph.pointing .near .e")).not_to_have_count(0)
+    node.locator("circle").click()
+    expect(page).to_have_title("Dry floors · notes")
+
+
+def test_three_hundred_nodes_can_be_walked(visit: Visit, shelf: Shelf) -> None:
+    for number in range(300):
+        links = " ".join(f"[{n}](page-{n}.md)" for n in (number // 2, number // 3) if n != number)
+        shelf.put(f"page-{number}.md", f"# Page {number}\n\n{links}")
+    shelf.update()
+    with shelf.open() as library, site_of(library) as site:
+        watched = visit(site)
+        watched.page.set_default_timeout(40_000)
+        page = watched.open("/graph?most=300")
+        assert page.locator(".graph a").count() == 300
+        page.locator(".graph").press("+")
+        page.locator(".graph a", has_text="Page 299").focus()
+        page.keyboard.press("Enter")
+        expect(page).to_have_title("Page 299 · notes")
+    assert watched.errors == []
 
 
 def test_links_between_documents_work(seen: Watched) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -20,20 +22,38 @@ from bookwheel.view import View
 _ROLE = re.compile(r' role="img" aria-label="[^"]*"')
 
 
+MOST_NODES = 300
+"""More cannot be told apart, and placing them takes the square of their number."""
+_USUAL_NODES = 150
+
+
+class PageAsked(GraphAsked):
+    """What the form of the page sends."""
+
+    most: int = Field(_USUAL_NODES, ge=1, le=MOST_NODES)
+
+
+@lru_cache(maxsize=32)
+def _draw(graph: Graph, base: str) -> str:
+    """Return the drawing of a graph; placing many nodes takes a second or two."""
+    svg = draw(graph, link=lambda node: node_address(node, base), styled=False)
+    return _ROLE.sub("", svg, count=1)
+
+
 async def show_graph_page(pages: Pages, request: Request) -> Response:
     """Show the graph around a document, around what was found, or of all."""
-    asked: GraphAsked = read_query(request, GraphAsked)
+    asked: PageAsked = read_query(request, PageAsked)
     base = base_of(request)
 
     def make(library: View) -> tuple[Graph, str]:
         graph = read_graph(library, asked)
-        svg = draw(graph, link=lambda node: node_address(node, base), styled=False)
-        return graph, _ROLE.sub("", svg, count=1)
+        return graph, _draw(graph, base)
 
     graph, svg = await pages.web.ask(request, make)
     number = {node.id: at for at, node in enumerate(graph.nodes)}
     values = {
         "asked": asked,
+        "more": graph.is_cut and asked.most < MOST_NODES,
         "graph": graph,
         "svg": svg if graph.nodes else "",
         "ties": [[number[edge.source], number[edge.target]] for edge in graph.edges],

@@ -80,7 +80,9 @@ function showTrouble(error) {
 function show(found, offset) {
   const parts = [];
   const count = found.total.toLocaleString("en");
-  parts.push(make("p", found.hits.length ? `${count} document${found.total === 1 ? "" : "s"}` : "", { class: "summary", role: "status" }));
+  const citations = make("a", "citations", { href: `${base}/graph?${new URLSearchParams({ q: found.query })}` });
+  const summary = found.hits.length ? [`${count} document${found.total === 1 ? "" : "s"} · `, citations] : [];
+  parts.push(make("p", summary, { class: "summary", role: "status" }));
   const remarks = [...found.remarks];
   if (found.hits.length && found.relaxed.length) remarks.unshift(found.relaxed.join("; "));
   if (found.unreadable) {
