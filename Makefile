@@ -10,7 +10,7 @@ export QUERY := $(value Q)
 export FOLDER := $(value DOCS)
 
 .DEFAULT_GOAL := help
-.PHONY: help search serve test check lint fix docs bench faults clean
+.PHONY: help search serve test check lint fix docs bench screenshot faults clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -68,6 +68,9 @@ docs: $(VENV)/.dev ## Write the generated parts of docs/ anew
 
 bench: $(VENV)/.dev ## Measure on DOCS=folder and print the table of docs/benchmarks.md
 	@$(BIN)/python -m bench "$$FOLDER"
+
+screenshot: $(VENV)/.dev /usr/bin/chromium ## Make the picture of the README anew
+	@$(BIN)/python -m tests.site.browser.screenshot docs/images/search.png
 
 faults: $(VENV)/.dev ## The long runs: kills, damage, races
 	@$(BIN)/python -m pytest -m faults

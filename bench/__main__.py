@@ -30,6 +30,7 @@ FIGURES = (
     "handshake",
     "throughput",
     "crowd",
+    "site",
     "formats",
     "embedding",
     "meaning",

@@ -11,12 +11,11 @@ from tests.serve.conftest import Answer, Site
 from tests.site.conftest import TOKEN, site_of, text_of
 
 FORM = {"Content_Type": "application/x-www-form-urlencoded"}
-HTML = {"Accept": "text/html"}
 
 
 def log_in(site: Site, token: str = TOKEN, wanted: str = "/", **headers: str) -> Answer:
     body = urlencode({"token": token, "next": wanted}).encode()
-    return site.ask("POST", "/login", body, **FORM, **headers)
+    return site.ask("POST", "/login", body, **{**FORM, **headers})
 
 
 def cookie_of(site: Site) -> str:
@@ -24,7 +23,7 @@ def cookie_of(site: Site) -> str:
 
 
 def test_pages_lead_to_the_login_and_back(locked: Site) -> None:
-    first = locked.ask("GET", "/docs/notes/api.md?line=3", **HTML)
+    first = locked.ask("GET", "/docs/notes/api.md?line=3", Accept="text/html")
     entered = log_in(locked, wanted="/docs/notes/api.md?line=3")
 
     assert (first.status, first.headers["location"]) == (

@@ -41,14 +41,19 @@ class Watched:
         return self.page
 
 
+def find_browser() -> str:
+    """Return where the browser is; there is no testing pages without one."""
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    assert found, f"none of {', '.join(NAMES)} is installed; `make test` installs chromium"
+    return found
+
+
 # For one module only: while it runs, no other loop can in this thread.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    found = next((path for name in NAMES if (path := shutil.which(name))), None)
-    assert found, f"none of {', '.join(NAMES)} is installed; `make test` installs chromium"
     with sync_playwright() as playwright:
         # As root, and in containers, chromium cannot make its own sandbox.
-        launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        launched = playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
         yield launched
         launched.close()
 
