@@ -47,10 +47,11 @@ class Canaries:
 
 def plant(folder: Path, canary: Canaries) -> None:
     """Write files of every kind below a folder."""
-    for name, content in {**_texts(canary), **_binaries(canary)}.items():
+    texts = {name: text.encode() for name, text in _texts(canary).items()}
+    for name, content in (texts | _binaries(canary)).items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content.encode() if isinstance(content, str) else content)
+        file.write_bytes(content)
 
 
 def _texts(canary: Canaries) -> dict[str, str]:
