@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.clients.assistant import LEGACY, MODERN, Assistant, Result, assisting
+from tests.clients.files_tree import FILES
 from tests.conftest import Shelf
 from tests.llm.endpoints import Answer, Asked, Service, chat, dripping, saying, serving
 
@@ -443,3 +444,49 @@ def test_an_order_of_none_asks_no_model(office: Shelf) -> None:
         assert error_of(summarize(assistant, item(office, AGREED)))["code"] == "LLM_UPSTREAM"
         assert not assistant.call("rewriteQuery", query="vendor").is_error
     assert service.asked == []
+
+
+TABLE = "# Prices\n\n| Vendor | Price |\n|---|---|\n| Vendor X | 12,000.50 |\n| Other | 7 |\n"
+CODE = "# Code\n\n```python\nvendor_x = pay(contract['id'])  # Vendor X\n```\n"
+WEB = (
+    "<html><title>Scope</title><h1>Scope</h1><p>Vendor X &amp; Sons <b>deliver</b> bolts &lt;M8&gt;"
+    " and <a href='https://a.example/'>nuts</a>.</p></html>"
+)
+
+
+@pytest.mark.requirement("R-051")
+def test_what_a_search_found_is_known_again_in_any_format(office: Shelf) -> None:
+    """Items are handed on as they came, with snippets of all lengths, and of secrets too."""
+    listed = "# L\n\n- Vendor X\n  - *bolts*, `nuts`\n1. contract\n\n> quoted vendor"
+    others = {"prices.md": TABLE, "scope.html": WEB, "code.md": CODE, "listed.md": listed}
+    for path, content in (FILES | others).items():
+        office.put(path, content)
+    office.update()
+    for length in (40, 200, 2000):
+        with asking(office, snippet_length=length, summaries="extractive") as assistant:
+            found = assistant.call("searchFiles", query="vendor contract", k=40).json["items"]
+            keys = assistant.call("searchFiles", query="key of the portal", k=10).json["items"]
+            answers = [summarize(assistant, each) for each in (*found, *keys)]
+        assert len(found) > 15
+        for each, answer in zip((*found, *keys), answers, strict=True):
+            assert not answer.is_error, (each, answer.text)
+            assert CANARY not in answer.text
+
+
+@pytest.mark.requirement("R-059")
+def test_an_expression_made_of_a_question_finds_what_the_question_means(office: Shelf) -> None:
+    office.put("vendor-2021.md", "# Vendor X\n\nThe contracts of Vendor X, signed in 2021.")
+    office.update()
+    with asking(office) as assistant:
+        for question in (
+            "Find vendor X contracts from 2021 in md",
+            "show me all documents about VENDOR CONTRACTS signed",
+            'contracts "of vendor" -platypus',
+            "where are the contracts of vendor X that somebody signed and sealed with great care",
+        ):
+            made = assistant.call("rewriteQuery", query=question).json
+            arguments = {name: value for name, value in made["filters"].items() if value}
+            answer = assistant.call("searchFiles", query=made["fts"], **arguments)
+            assert not answer.is_error, (question, answer.text)
+            paths = [each["path"] for each in answer.json["items"]]
+            assert str(office.folder / "vendor-2021.md") in paths[:2], (question, made, answer.json)
