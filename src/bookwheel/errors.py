@@ -6,6 +6,8 @@ BookwheelError
 ├── NotFound        no such collection, document, section or setting
 ├── Conflict        another process or job is at it already
 │   └── Busy            ... and how far that job is
+├── RateLimited     too much at a time; says when to ask again
+├── TimedOut        the work took longer than the operator allows
 ├── IndexUnusable   the index cannot be opened, read or written; the message says what to do
 │   └── IndexDamaged    ... because it is broken: setting it aside and building anew mends it
 ├── Upstream        a model that the operator set does not answer, or not as it should
@@ -73,6 +75,26 @@ class Busy(Conflict):
         self.facts = {"progress": progress}
 
 
+class RateLimited(BookwheelError):
+    """Too much is asked at a time, by one client or by all."""
+
+    code = "RATE_LIMITED"
+    exit_code = 8
+
+    def __init__(self, message: str, *, retry_after: int) -> None:
+        seconds = f"{retry_after} second{'' if retry_after == 1 else 's'}"
+        super().__init__(message, hint=f"Ask again in {seconds}.")
+        self.retry_after = retry_after
+        """Whole seconds after which there is room again."""
+        self.facts = {"retry_after": retry_after}
+
+
+class TimedOut(BookwheelError):
+    """The work took longer than the operator allows."""
+
+    exit_code = 9
+
+
 class IndexUnusable(BookwheelError):
     """The index cannot be opened, read or written."""
 
@@ -105,6 +127,8 @@ ERRORS: tuple[type[BookwheelError], ...] = (
     NotFound,
     Conflict,
     Busy,
+    RateLimited,
+    TimedOut,
     IndexUnusable,
     IndexDamaged,
     Upstream,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bookwheel.embedders.base import Embedder
     from bookwheel.indexing.pipeline import Progress, Report
     from bookwheel.safety.finding import Rules
+    from bookwheel.telemetry.calls import IndexFigures
 
 DATABASE = "catalog.db"
 
@@ -144,6 +145,15 @@ class Library(View):
     @contextmanager
     def writing(self) -> Iterator[EmbeddedEngine]:
         """Hold the writer lock for a while."""
+        self.make_place()
+        self._store.begin_writing()
+        try:
+            yield self._store
+        finally:
+            self._store.end_writing()
+
+    def make_place(self) -> None:
+        """Make the folder that the index lies in, where it is not named."""
         if named_place(self.settings) is None:  # in the user's own cache: nobody else's to read
             try:
                 self.database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -152,11 +162,20 @@ class Library(View):
                     f"The folder {self.database.parent} cannot be made: {error.strerror}.",
                     hint="--index or CACHE_ROOT names another one.",
                 ) from None
-        self._store.begin_writing()
+
+    def figures(self, lag: int | None = None) -> IndexFigures | None:
+        """Return what there is to count of the index; None where there is none to be read."""
+        from bookwheel.telemetry.calls import IndexFigures
+
         try:
-            yield self._store
-        finally:
-            self._store.end_writing()
+            if not self.exists:
+                return None
+            documents, failures, chunks = self._store.totals()
+            return IndexFigures(
+                documents, failures, chunks, self._store.disk_bytes(), self.generation, lag
+            )
+        except BookwheelError:
+            return None
 
     def update(
         self,

@@ -118,6 +118,52 @@ def _path(text: str) -> str:
         raise ValueError("must not begin with the home folder of an unknown user") from None
 
 
+def _audit(text: str) -> str:
+    """a path, or off"""
+    return text if text == "off" else _path(text)
+
+
+class Rate(NamedTuple):
+    """So many in so many seconds; 0 means any number."""
+
+    number: int
+    seconds: int
+
+
+_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
+
+
+def read_rate(text: str) -> Rate:
+    """Return a rate that is written as 60/minute; ValueError for anything else."""
+    number, _, unit = text.partition("/")
+    if not number.strip().isdecimal() or unit.strip() not in _UNITS or len(number) > 9:
+        raise ValueError(f"must be written as 60/minute, by {', '.join(_UNITS)}")
+    return Rate(int(number), _UNITS[unit.strip()])
+
+
+def read_rates(text: str) -> dict[str, Rate] | None:
+    """Return the rates of tools by their names; None for `off`."""
+    if text.strip().lower() == "off":
+        return None
+    pairs = [each.partition("=") for each in text.split(",") if each.strip()]
+    return {name.strip(): read_rate(rate) for name, _, rate in pairs}
+
+
+def _tool_limits(text: str) -> str:
+    """off, or rates such as NAME=60/minute,OTHER=5/second"""
+    read_rates(text)
+    return text
+
+
+def _base_path(text: str) -> str:
+    """a path that begins with /"""
+    from urllib.parse import quote
+
+    if not text.startswith("/") or quote(text) != text or "//" in text:
+        raise ValueError("must begin with / and hold plain characters only")
+    return text.rstrip("/")
+
+
 def _always(_: str) -> bool:
     return True
 
@@ -313,6 +359,67 @@ SETTINGS: tuple[Row, ...] = (
         60,
         "Length of that window in seconds.",
         ("MCP_RATE_LIMIT_WINDOW",),
+    ),
+    Row(
+        "tool_limits",
+        _tool_limits,
+        None,
+        "How often one client may call a tool, as NAME=60/minute,OTHER=5/second, for tools that "
+        "shall have another limit than their own; off: none has any.",
+    ),
+    Row("call_seconds", _whole(1, 3600), 30, "Seconds that a call may take; then it is ended."),
+    Row(
+        "max_calls",
+        _whole(1, 100_000),
+        128,
+        "Calls that may be at work or wait at one time; one more is refused at once.",
+    ),
+    Row(
+        "tokens",
+        _path,
+        None,
+        "File that holds the named tokens, which `bookwheel token new` makes. "
+        "Default: tokens.json in the user's configuration folder.",
+        reaches_out=_always,
+    ),
+    Row(
+        "base_path",
+        _base_path,
+        "",
+        "Path below which everything is served, as /docs, where a proxy passes it on.",
+    ),
+    Row(
+        "audit",
+        _audit,
+        None,
+        "File that gets a line for each call. Default: audit.jsonl beside the index; off: none.",
+        reaches_out=_always,
+    ),
+    Row(
+        "audit_key",
+        _path,
+        None,
+        "File that holds the key by which audit lines are sealed; made if there is none. "
+        "Default: beside the audit.",
+        reaches_out=_always,
+    ),
+    Row(
+        "audit_queries",
+        _one_of("text", "hash", "none"),
+        "text",
+        "What an audit line holds of a call's arguments: all, a keyed hash of them, or nothing.",
+    ),
+    Row(
+        "audit_mb",
+        _whole(1, 100_000),
+        20,
+        "Megabytes of an audit file; then it is put aside, and four older ones are kept.",
+    ),
+    Row(
+        "log_format",
+        _one_of("text", "json"),
+        "text",
+        "How the server's log is written: lines for people, or a JSON object a line.",
     ),
     Row("debug", _flag, False, "Rebuild the index at each start; details in errors.", ("DEBUG",)),
 )

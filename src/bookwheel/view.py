@@ -323,8 +323,12 @@ class View:
 
     def own_paths(self) -> tuple[str, ...]:
         """Return the files of ours that must never be indexed."""
+        from bookwheel.safety.token_file import tokens_path
+        from bookwheel.telemetry.audit import own_files
+
         place = self._store.place
         own = [place.database, place.lexical, place.vectors, place.lock, place.wal]
+        own += [*own_files(self.settings, place.database), tokens_path(self.settings)]
         if self.settings.config:
             own.append(Path(self.settings.config))
         return tuple(str(path.absolute()) for path in own)

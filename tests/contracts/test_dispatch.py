@@ -108,7 +108,8 @@ def test_wrong_arguments_are_named_with_the_rule_and_the_nearest_name(
 ) -> None:
     reply = ask(library, "serve", **arguments)
 
-    assert reply == Reply(f"BAD_REQUEST: {message} {sorted(arguments)}", is_error=True)
+    text = f"BAD_REQUEST: {message} {sorted(arguments)}"
+    assert reply == Reply(text, is_error=True, code="BAD_REQUEST")
 
 
 def test_an_endless_argument_name_is_not_sent_back_whole(library: Library) -> None:
@@ -152,7 +153,8 @@ def test_a_callable_contract_need_not_be_listed(library: Library) -> None:
 
 
 def test_an_error_of_the_library_takes_the_shape_of_the_contract(library: Library) -> None:
-    assert ask(library, "run_out", cups=1) == Reply("NOT_FOUND: No water. ['cups']", is_error=True)
+    text = "NOT_FOUND: No water. ['cups']"
+    assert ask(library, "run_out", cups=1) == Reply(text, is_error=True, code="NOT_FOUND")
 
 
 def test_an_answer_in_terms_of_the_protocol_passes_as_it_is(library: Library) -> None:

@@ -7,9 +7,11 @@ import json
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import anyio
+import anyio.to_thread
 import pytest
 from starlette.routing import BaseRoute
 
@@ -18,12 +20,14 @@ from bookwheel.contracts.tool import INVALID_PARAMS, Arguments, Contract, Reply,
 from bookwheel.contracts.work import Work
 from bookwheel.errors import BookwheelError
 from bookwheel.library import Library
+from bookwheel.safety.token_file import TokenFile
 from bookwheel.serve.calls import Calls
 from bookwheel.serve.changes import ChangeBell
 from bookwheel.serve.guard import Rules, make_rules
 from bookwheel.serve.http import bind, make_app, make_uvicorn
 from bookwheel.serve.limits import RateLimit
 from bookwheel.serve.mcp import DocumentServer
+from bookwheel.telemetry.metrics import Metrics
 from tests.conftest import Shelf
 
 PATIENCE = 20
@@ -152,18 +156,26 @@ def serving(
     ready: bool = True,
     trusted_proxies: str | None = None,
     site: Callable[[Rules], Sequence[BaseRoute]] = lambda _: (),
+    tokens: TokenFile | None = None,
+    base_path: str = "",
+    metrics: Metrics | None = None,
+    window: float = 60,
+    clock: Callable[[], float] = lambda: 1000.0,
 ) -> Iterator[Site]:
     """Serve over HTTP on a free port of this machine."""
     bell = ChangeBell()
     with bind("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
-        rules = make_rules("127.0.0.1", port, others="docs.example", token=token)
+        rules = make_rules("127.0.0.1", port, others="docs.example", token=token, tokens=tokens)
         app = make_app(
             servers,
             rules=rules,
-            limit=RateLimit(limit, 60, clock=lambda: 1000.0),
+            limit=RateLimit(limit, window, clock=clock),
             bell=bell,
             state=lambda: {"status": "ok", "ready": ready},
+            figures=partial(anyio.to_thread.run_sync, metrics.write) if metrics else None,
+            count=metrics.count_refusal if metrics else lambda reason: None,
+            base_path=base_path,
             site=site(rules),
         )
         uvicorn = make_uvicorn(app, trusted_proxies)

@@ -114,7 +114,9 @@ def test_progress_is_told_while_files_are_read(shelf: Shelf) -> None:
     assert made.ready.wait(PATIENCE)
     assert made.stop()
 
+    lag = seen[0].pop("lag_seconds")
     assert seen[0] == {"status": "ok", "ready": True, "indexing": None}
+    assert lag in range(60)
 
 
 @pytest.mark.parametrize("failure", [RuntimeError("a defect"), IndexUnusable("no room")])

@@ -13,7 +13,7 @@ from mcp import Client
 from bookwheel.contracts.dispatch import Offered
 from bookwheel.contracts.tool import Contract, Reply, RpcError, Tool
 from bookwheel.contracts.work import Cancelled, Work
-from bookwheel.serve.calls import Caller, Calls
+from bookwheel.serve.calls import Calls, Hearing
 from bookwheel.serve.mcp import DocumentServer
 from tests.clients.assistant import LEGACY, MODERN, connected
 from tests.conftest import Shelf
@@ -185,7 +185,7 @@ def test_waiting_for_the_first_index_tells_its_progress(shelf: Shelf) -> None:
         ready.set()
 
     async def main() -> None:
-        reply = await calls.call_tool(offered, "echo", {"word": "x"}, Caller(report))
+        reply = await calls.call_tool(offered, "echo", {"word": "x"}, Hearing(report))
         assert reply.text == "x"
 
     offered = Offered((SMALL,), (SMALL,))

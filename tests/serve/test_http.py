@@ -287,14 +287,14 @@ def test_bare_clients_may_use_the_same_id_at_once(site: Site) -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "docs.example"])
 def test_other_machines_are_let_in_only_with_a_token_or_on_purpose(host: str) -> None:
     with pytest.raises(BadRequest):
-        require_safe_address(host, token=None, public=False)
-    require_safe_address(host, token="x", public=False)
-    require_safe_address(host, token=None, public=True)
+        require_safe_address(host, has_token=False, public=False)
+    require_safe_address(host, has_token=True, public=False)
+    require_safe_address(host, has_token=False, public=True)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "::1", "localhost"])
 def test_this_machine_is_let_in(host: str) -> None:
-    require_safe_address(host, token=None, public=False)
+    require_safe_address(host, has_token=False, public=False)
 
 
 def test_names_count_with_their_port() -> None:

@@ -19,7 +19,7 @@ from bookwheel.contracts.tool import RpcError
 from bookwheel.contracts.work import Work
 from bookwheel.serve.calls import Calls
 from bookwheel.serve.changes import ChangeBell
-from bookwheel.serve.readers import Readers
+from bookwheel.serve.readers import Order, Readers
 from bookwheel.serve.run import indexing
 from bookwheel.serve.toolsets import choose, load_contracts
 from tests.conftest import Shelf
@@ -67,7 +67,7 @@ def test_it_answers_as_a_call_in_this_process_does(
         expected = call(Work(library, remark="So far."), OFFERED, tool, arguments)
 
     async def main(readers: Readers) -> None:
-        assert await readers.call(OFFERED, tool, arguments, "So far.") == expected
+        assert await readers.call(Order(OFFERED.choice, tool, arguments, "So far.")) == expected
 
     with_readers(stocked, main)
 
@@ -75,11 +75,11 @@ def test_it_answers_as_a_call_in_this_process_does(
 def test_errors_of_json_rpc_and_changes_on_disk_pass_too(stocked: Shelf) -> None:
     async def main(readers: Readers) -> None:
         with pytest.raises(RpcError) as caught:
-            await readers.call(OFFERED, "get_doc_page", {"path": "none.md"}, "")
+            await readers.call(Order(OFFERED.choice, "get_doc_page", {"path": "none.md"}, ""))
         assert (caught.value.code, caught.value.data) == (-32602, {"path": "none.md"})
         stocked.put("new.md", "giraffe")
         await anyio.to_thread.run_sync(stocked.update)
-        reply = await readers.call(OFFERED, "search_docs", {"query": "giraffe"}, "")
+        reply = await readers.call(Order(OFFERED.choice, "search_docs", {"query": "giraffe"}, ""))
         assert reply is not None
         assert "1. new.md" in reply.text
 
@@ -90,7 +90,8 @@ def test_one_that_dies_leaves_the_call_to_the_server(stocked: Shelf) -> None:
     async def main(readers: Readers) -> None:
         (living,) = readers._living
         os.kill(living._process.pid or 0, signal.SIGKILL)
-        assert await readers.call(OFFERED, "documents_search", {"query": "stripes"}, "") is None
+        order = Order(OFFERED.choice, "documents_search", {"query": "stripes"}, "")
+        assert await readers.call(order) is None
         while readers._living:
             await anyio.sleep(0.01)
         assert not readers.are_ready
@@ -103,7 +104,9 @@ def test_all_who_wait_for_one_learn_that_the_last_has_died(stocked: Shelf) -> No
 
     async def main(readers: Readers) -> None:
         async def ask() -> None:
-            answers.append(await readers.call(OFFERED, "documents_search", {"query": "x"}, ""))
+            answers.append(
+                await readers.call(Order(OFFERED.choice, "documents_search", {"query": "x"}, ""))
+            )
 
         (living,) = readers._living
         os.kill(living._process.pid or 0, signal.SIGSTOP)  # so that none is answered before
@@ -135,8 +138,10 @@ def test_a_call_that_is_given_up_does_not_disturb_the_next(stocked: Shelf) -> No
     async def main(readers: Readers) -> None:
         for _ in range(20):
             with anyio.move_on_after(0):
-                await readers.call(OFFERED, "documents_search", {"query": "zebra"}, "")
-        reply = await readers.call(OFFERED, "search_docs", {"query": "stripes"}, "")
+                await readers.call(
+                    Order(OFFERED.choice, "documents_search", {"query": "zebra"}, "")
+                )
+        reply = await readers.call(Order(OFFERED.choice, "search_docs", {"query": "stripes"}, ""))
         assert reply is not None
         assert reply.text.startswith("Found 1 results:")
 

@@ -31,8 +31,14 @@ COMMANDS = {
     "doctor": "Show settings and check, or repair, the index.",
     "eval": "Measure how good search is, on test sets or your own documents.",
 }
-SUBCOMMANDS = {"eval init": "Write a file of judged queries to fill in."}
-"""Commands of two words, whose first word is a command too."""
+SUBCOMMANDS = {
+    "eval init": "Write a file of judged queries to fill in.",
+    "token new": "Make a token by which a client of `serve --http` is let in.",
+    "token list": "List the tokens of HTTP clients.",
+    "token revoke": "Take a token away.",
+    "audit verify": "Look through an audit and name what was altered.",
+}
+"""Commands of two words; the first may be a command by itself."""
 
 
 class CommandTable(TyperGroup):
@@ -40,7 +46,7 @@ class CommandTable(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of the commands in the order of the help page."""
-        return list(COMMANDS)
+        return [*COMMANDS, *(name for name in SUBCOMMANDS if name.split()[0] not in COMMANDS)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command by name, or None."""
@@ -55,18 +61,25 @@ class CommandTable(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command called, and name the nearest one when there is none of that name."""
-        if args and args[0] not in COMMANDS and not ctx.resilient_parsing:
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], COMMANDS, n=1, cutoff=0.5)
-            hint = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(COMMANDS)}."
-            raise BadRequest(f"There is no command {args[0]!r}.", hint=hint)
         if " ".join(args[:2]) in SUBCOMMANDS:
             args = [" ".join(args[:2]), *args[2:]]
+        elif args and args[0] not in COMMANDS and not ctx.resilient_parsing:
+            _refuse_unknown(args)
         name, command, rest = super().resolve_command(ctx, args)
         if name == "serve":  # an option whose value may be left out is more than typer knows
             rest = [part for each in rest for part in _split_http(each)]
         return name, command, rest
+
+
+def _refuse_unknown(args: list[str]) -> None:
+    """Say that there is no such command, and which is near."""
+    from difflib import get_close_matches
+
+    of_two = [name for name in SUBCOMMANDS if name.split()[0] == args[0]]
+    wanted, known = (" ".join(args[:2]), of_two) if of_two else (args[0], [*COMMANDS])
+    near = get_close_matches(wanted, [*known, *SUBCOMMANDS], n=1, cutoff=0.5)
+    hint = f"There are {', '.join(known)}." if of_two or not near else f"Did you mean {near[0]!r}?"
+    raise BadRequest(f"There is no command {wanted!r}.", hint=hint)
 
 
 def _split_http(argument: str) -> list[str]:

@@ -51,10 +51,21 @@ def run(
         bool,
         typer.Option("--read-only", help="Leave out tools that change anything."),
     ] = False,
+    log_format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT", help="How the log is written: text, or json for collectors."
+        ),
+    ] = None,
 ) -> None:
     """See the module's text."""
     folders, address = _split_address(paths or [], http=http)
-    flags = {"toolsets": toolsets, "public": public or None, "read_only": read_only or None}
+    flags = {
+        "toolsets": toolsets,
+        "public": public or None,
+        "read_only": read_only or None,
+        "log_format": log_format,
+    }
     with open_library(folders, index, config, **flags) as library:
         _serve(library, folders, _parse_address(address) if http else None)
 
@@ -79,13 +90,10 @@ def _parse_address(text: str) -> tuple[str, int]:
 
 def _serve(library: Library, folders: list[str], address: tuple[str, int] | None) -> None:
     import gc
-    import logging
 
-    from bookwheel.serve import LOG_FORMAT
+    from bookwheel.telemetry.logs import set_up_logs
 
-    logging.basicConfig(format=LOG_FORMAT, level=logging.INFO)
-    for noisy in ("mcp", "uvicorn", "watchfiles"):
-        logging.getLogger(noisy).setLevel(logging.WARNING)
+    set_up_logs(library.settings["log_format"])
     if address is None and sys.stdin.isatty():
         print(
             "An assistant starts this command itself; with --http it serves many.", file=sys.stderr

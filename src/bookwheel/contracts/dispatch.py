@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import re
-import time
 import traceback
 import uuid
 from collections.abc import Sequence
@@ -17,9 +16,26 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from bookwheel.contracts.tool import INVALID_PARAMS, Arguments, Contract, Reply, RpcError, Tool
+from bookwheel.contracts.tool import (
+    INVALID_PARAMS,
+    TOO_OFTEN,
+    Arguments,
+    Contract,
+    Reply,
+    RpcError,
+    Tool,
+)
 from bookwheel.contracts.work import Asked, Cancelled, Work
-from bookwheel.errors import BadRequest, BookwheelError, IndexUnusable, Internal, NotFound
+from bookwheel.errors import (
+    BadRequest,
+    BookwheelError,
+    IndexUnusable,
+    Internal,
+    NotFound,
+    RateLimited,
+    TimedOut,
+)
+from bookwheel.safety.stopping import Stopped, stopping_when
 
 log = logging.getLogger(__name__)
 
@@ -52,48 +68,63 @@ class Offered(NamedTuple):
         every = (tool for contract in self.callable for tool in contract.tools)
         return frozenset(tool.name for tool in every if tool.waits)
 
+    def find(self, name: str) -> tuple[Contract, Tool] | None:
+        """Return the tool of a name that may be called here, and its contract."""
+        for contract in self.callable:
+            for tool in contract.tools:
+                if tool.name == name:
+                    return contract, tool
+        return None
+
 
 def call(work: Work, offered: Offered, name: str, arguments: dict[str, Any]) -> Reply:
     """Run a tool by name; raises RpcError where the answer is a JSON-RPC error."""
-    started = time.monotonic()
-    known, outcome, results = "(unknown)", "error", None
-    try:
-        contract, tool = _find(offered, name)
-        known = tool.name
-        reply = _run(work, contract, tool, arguments)
-        outcome, results = "error" if reply.is_error else "ok", reply.results
-        return reply
-    except Cancelled:
-        outcome = "cancelled"
-        raise
-    except Asked:
-        outcome = "asks the client's model"
-        raise
-    except RpcError as error:
-        outcome = f"error {error.code}"
-        raise
-    finally:
-        elapsed = (time.monotonic() - started) * 1000
-        log.info("tools/call %s %s results=%s %.0f ms", known, outcome, results, elapsed)
+    contract, tool = _find(offered, name)
+    if work.obstacle is not None:
+        return _shape(contract, work.obstacle, arguments)
+    with stopping_when(lambda: work.is_given_up):
+        return _run(work, contract, tool, arguments)
+
+
+def refuse(offered: Offered, name: str, arguments: dict[str, Any], error: BookwheelError) -> Reply:
+    """Answer a call that is not even begun, or not waited for, as its toolset has it."""
+    contract, _ = _find(offered, name)
+    if isinstance(error, RateLimited) and not contract.shows_codes:
+        raise RpcError(TOO_OFTEN, error.advice, {"retryAfter": error.retry_after})
+    return _shape(contract, error, arguments)
+
+
+def too_late(seconds: float) -> TimedOut:
+    """Return the error for a call that took longer than it may."""
+    return TimedOut(
+        f"The call took longer than the {seconds:g} seconds that it may take.",
+        hint="Ask for less at a time, or more exactly.",
+    )
+
+
+def _shape(contract: Contract, error: BookwheelError, arguments: dict[str, Any]) -> Reply:
+    return contract.shape_error(error, arguments)._replace(code=error.code)
 
 
 def _run(work: Work, contract: Contract, tool: Tool, arguments: dict[str, Any]) -> Reply:
-    if work.obstacle is not None:
-        return contract.shape_error(work.obstacle, arguments)
     try:
         return tool.run(work, _parse(tool, arguments))
     except IndexUnusable as error:  # its message names files of the operator's
-        return contract.shape_error(mask(error, tool.name, debug=_debugs(work)), arguments)
+        return _shape(contract, mask(error, tool.name, debug=_debugs(work)), arguments)
     except NotFound as error:
         if work.remark:  # it may only not be there yet
             error.hint = f"{error.hint} {work.remark}" if error.hint else work.remark
-        return contract.shape_error(error, arguments)
+        return _shape(contract, error, arguments)
     except BookwheelError as error:
-        return contract.shape_error(error, arguments)
-    except (RpcError, Cancelled, Asked):
+        return _shape(contract, error, arguments)
+    except Stopped:
+        if work.seconds is None or not work.is_late:
+            raise Cancelled from None
+        return _shape(contract, too_late(work.seconds), arguments)
+    except (RpcError, Asked):
         raise
     except Exception as error:  # noqa: BLE001 - the one place: whatever a defect says stays inside
-        return contract.shape_error(mask(error, tool.name, debug=_debugs(work)), arguments)
+        return _shape(contract, mask(error, tool.name, debug=_debugs(work)), arguments)
 
 
 def _debugs(work: Work) -> bool:
@@ -101,10 +132,10 @@ def _debugs(work: Work) -> bool:
 
 
 def _find(offered: Offered, name: str) -> tuple[Contract, Tool]:
-    for contract in offered.callable:
-        for tool in contract.tools:
-            if tool.name == name:
-                return contract, tool
+    """Return a tool and its contract; RpcError, with where it is or what is near, without one."""
+    found = offered.find(name)
+    if found is not None:
+        return found
     for contract in offered.elsewhere:
         if any(tool.name == name for tool in contract.tools):
             raise RpcError(

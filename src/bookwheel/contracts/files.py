@@ -147,6 +147,7 @@ SEARCH_FILES = Tool(
     search_files,
     example='{"query": "contracts about vendor X from 2021 in ppt or docx", "k": 10}',
     answer=Found,
+    per_minute=60,
 )
 OPEN_FILE = Tool(
     "openFile",
@@ -157,6 +158,7 @@ OPEN_FILE = Tool(
     open_file,
     example='{"path": "/mnt/shared/contract.docx", "pointer": "page 3"}',
     answer=Shown,
+    per_minute=30,
 )
 
 CONTRACT = Contract(
@@ -166,4 +168,5 @@ CONTRACT = Contract(
     usage="Find files with searchFiles, then look at the place with openFile. listRoots names the "
     "folders that there are, rewriteQuery makes an expression of a question, and summarizeResults "
     "a summary of what was found.",
+    shows_codes=True,
 )

@@ -278,6 +278,7 @@ SUMMARIZE_RESULTS = Tool(
     '"snippet": "Vendor X agrees to"}], "style": "bullets"}',
     answer=Summary,
     waits=True,
+    per_minute=20,
 )
 REWRITE_QUERY = Tool(
     "rewriteQuery",

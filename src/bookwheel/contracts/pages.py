@@ -34,7 +34,7 @@ from bookwheel.contracts.wording import (
     name_found,
 )
 from bookwheel.contracts.work import Work
-from bookwheel.errors import BookwheelError, Forbidden, Internal
+from bookwheel.errors import BookwheelError, Forbidden, Internal, TimedOut
 from bookwheel.query import SearchHit, SearchMode, SearchRequest, SearchResults
 from bookwheel.reading.documents import quoted
 from bookwheel.view import View
@@ -200,6 +200,8 @@ def shape_error(error: BookwheelError, arguments: dict[str, Any]) -> Reply:
             error.message,
             data | ({"details": error.details} if error.details else {}),
         )
+    if isinstance(error, TimedOut):
+        raise RpcError(INTERNAL_ERROR, error.advice, data)
     raise RpcError(INVALID_PARAMS, error.advice, data)
 
 

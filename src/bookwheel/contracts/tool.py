@@ -38,6 +38,8 @@ class Reply(NamedTuple):
     is_error: bool = False
     results: int | None = None
     """How many results it holds, for the log."""
+    code: str = ""
+    """The code of the error that it tells of, for the log."""
 
 
 class RpcError(Exception):
@@ -52,6 +54,7 @@ class RpcError(Exception):
 
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
+TOO_OFTEN = -32000
 
 Run = Callable[[Work, Any], Reply]
 ShapeError = Callable[[BookwheelError, dict[str, Any]], Reply]
@@ -73,6 +76,8 @@ class Tool(NamedTuple):
     """May wait for somebody else, such as a model: it must not hold up those that only read."""
     answer: type[BaseModel] | None = None
     """What a client may rely on in the answer's structured form; None promises nothing."""
+    per_minute: int = 0
+    """How often one client may call it, unless the operator says otherwise; 0: any number."""
 
     def input_schema(self) -> dict[str, Any]:
         """Return the JSON schema of the arguments, as plain as the contracts write it."""
@@ -92,6 +97,9 @@ class Contract(NamedTuple):
     resources: bool = False
     usage: str = ""
     """In what order a model does best to use the tools."""
+    shows_codes: bool = False
+    """Whether its own errors carry their codes. Where they do not, a client that asks too often
+    or too much at once gets a JSON-RPC error, which tells it so without being read."""
 
 
 class _PlainSchema(GenerateJsonSchema):

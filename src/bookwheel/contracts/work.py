@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
+
+from bookwheel.safety.stopping import Stopped
 
 if TYPE_CHECKING:
     from bookwheel.errors import BookwheelError
@@ -16,7 +19,7 @@ Report = Callable[[float, float, str], None]
 """Takes how much is done, of how much, and a few words."""
 
 
-class Cancelled(Exception):
+class Cancelled(Stopped):
     """Nobody waits for the answer any more."""
 
 
@@ -32,7 +35,14 @@ class Asked(Exception):
 class Work:
     """The library, and the ties between a call and whoever made it."""
 
-    def __init__(self, library: View, *, report: Report | None = None, remark: str = "") -> None:
+    def __init__(
+        self,
+        library: View,
+        *,
+        report: Report | None = None,
+        remark: str = "",
+        seconds: float | None = None,
+    ) -> None:
         self.library = library
         self.obstacle: BookwheelError | None = None
         """Why no tool can work now, such as an index that is only being made."""
@@ -40,6 +50,9 @@ class Work:
         """What a search says of documents that it cannot find yet; empty when there are none."""
         self.sample: Sample | None = None
         """Asks the client's own model, where the client offers it; may raise Asked."""
+        self.seconds = seconds
+        """How long it may take; None for as long as it likes."""
+        self._ends = None if seconds is None else time.monotonic() + seconds
         self._report = report
         self._told = 0.0
         self._cancelled = threading.Event()
@@ -57,9 +70,21 @@ class Work:
             raise Cancelled
 
     def go_on(self) -> None:
-        """Raise Cancelled if the work has been given up."""
+        """Raise Cancelled if the work has been given up, Stopped if it has taken too long."""
         if self._cancelled.is_set():
             raise Cancelled
+        if self.is_late:
+            raise Stopped
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it has taken as long as it may."""
+        return self._ends is not None and time.monotonic() > self._ends
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether nobody waits for it any more, or it has taken too long."""
+        return self._cancelled.is_set() or self.is_late
 
     def cancel(self) -> None:
         """Give the work up; may be called from any thread."""

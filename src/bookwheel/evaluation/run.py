@@ -90,6 +90,5 @@ def evaluate_folder(
 
 def index_bytes(library: Library) -> int:
     """Return what the index of a library takes on disk."""
-    own = [Path(each) for each in library.own_paths() if each != library.settings.config]
-    files = (file for each in own for file in (each, *each.rglob("*")) if file.is_file())
-    return sum(file.stat().st_size for file in files)
+    figures = library.figures()
+    return figures.bytes if figures else 0

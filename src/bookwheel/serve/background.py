@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from bookwheel.errors import BookwheelError, Conflict
 from bookwheel.library import Library
 from bookwheel.model import JobState, Priority
+from bookwheel.telemetry.logs import fields
 
 if TYPE_CHECKING:
     from bookwheel.indexing.pipeline import Progress, Report
@@ -56,6 +57,7 @@ class Indexing:
         """Whether another process is bringing the index up to date."""
         self.has_failed = False
         """Whether the last attempt to index came to nothing."""
+        self._scanned_at: float | None = None
         self.ready = threading.Event()
         """Set when the folders were indexed once, or another process has begun to."""
         if is_indexed:
@@ -89,7 +91,26 @@ class Indexing:
         counts = self.count()
         under_way = {"done": counts[0], "total": counts[1]} if counts else None
         status = "failed" if self.has_failed and not self.ready.is_set() else "ok"
-        return {"status": status, "ready": self.ready.is_set(), "indexing": under_way}
+        return {
+            "status": status,
+            "ready": self.ready.is_set(),
+            "lag_seconds": self.lag,
+            "indexing": under_way,
+        }
+
+    @property
+    def lag(self) -> int | None:
+        """Seconds since all folders were last looked through, by whichever process."""
+        at = self._scanned_at
+        return None if at is None else max(0, round(time.time() - at))
+
+    def _note_scan(self, library: Library) -> None:
+        try:
+            times = [state.scanned_at for state in library.states()]
+        except BookwheelError:  # an index that cannot be read now was looked through before
+            return
+        if times and None not in times:
+            self._scanned_at = min(time for time in times if time is not None)
 
     def _run(self) -> None:
         while not self._stop.is_set():
@@ -119,6 +140,7 @@ class Indexing:
         until = time.monotonic() + seconds
         while time.monotonic() < until and not self._stop.wait(LOOK_SECONDS):
             news.look()
+            self._note_scan(news.library)
 
     def _follow(self, library: Library, news: News) -> None:
         self._update_first(library, news)
@@ -128,6 +150,7 @@ class Indexing:
             return self._stop.is_set()
 
         def tell(reports: list[Report]) -> None:
+            self._note_scan(library)
             _log_problems(reports)
             news.tell()
             self._embed(library)
@@ -167,7 +190,13 @@ class Indexing:
                 continue
             if not self._stop.is_set():
                 seconds = time.monotonic() - started
-                log.info("index up to date: %s, in %.1f s", _count(library), seconds)
+                self._note_scan(library)
+                log.info(
+                    "index up to date: %s, in %.1f s",
+                    _count(library),
+                    seconds,
+                    extra=fields(event="index", seconds=round(seconds, 3)),
+                )
                 self.ready.set()
                 _log_problems(reports)
                 news.tell()
@@ -272,7 +301,7 @@ class News:
     """Tells of each change to an index once, whether this process made it or another one did."""
 
     def __init__(self, library: Library, on_change: Callable[[], None]) -> None:
-        self._library = library
+        self.library = library
         self._on_change = on_change
         self._seen = 0
         self._told = self._seen = self._read()
@@ -280,7 +309,7 @@ class News:
 
     def _read(self) -> int:
         try:
-            return self._library.generation
+            return self.library.generation
         except BookwheelError:  # an index that cannot be read now is no news
             return self._seen
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hmac
+import logging
+from collections.abc import Callable
 from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import quote, unquote
@@ -13,15 +15,25 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bookwheel.errors import BadRequest
+from bookwheel.safety.token_file import TokenFile
+from bookwheel.serve.callers import CALLER, CURRENT, NOBODY, Caller, peer_of
 from bookwheel.serve.envelope import INVALID_REQUEST, Refusal
+
+log = logging.getLogger(__name__)
 
 LARGEST_BODY = 1024 * 1024
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-_OPEN_PATHS = ("/healthz", "/readyz")
+OPEN_PATHS = ("/healthz", "/readyz")
 _LOGIN_PATHS = ("/login", "/logout", "/static/", "/favicon.ico", "/custom.css", "/robots.txt")
 """What a browser needs to log in."""
 COOKIE = "bookwheel_token"
 """Holds the token of a browser that logged in."""
+_READING = ("GET", "HEAD")
+_OPERATORS_PATHS = ("/metrics",)
+"""What tells of all documents, and so is not for whoever may see some."""
+
+Count = Callable[[str], None]
+"""Takes the reason for which a request was refused."""
 
 
 class Rules(NamedTuple):
@@ -29,10 +41,30 @@ class Rules(NamedTuple):
 
     hosts: frozenset[str]
     token: str | None = None
+    tokens: TokenFile | None = None
+    """The named tokens besides; once there was one, nobody is let in without."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether a token is asked for."""
+        return bool(self.token) or (self.tokens is not None and self.tokens.was_used)
 
     def accepts(self, given: str) -> bool:
-        """Tell whether a token is the right one; any is where none is asked for."""
-        return not self.token or hmac.compare_digest(given.encode(), self.token.encode())
+        """Tell whether a token is a right one; any is where none is asked for."""
+        return not self.asks or self.find(given, "") is not None
+
+    def find(self, given: str, peer: str) -> Caller | None:
+        """Return whom a token lets in: whoever has the one token goes by his address."""
+        if self.token and hmac.compare_digest(given.encode(errors="replace"), self.token.encode()):
+            return Caller(peer)
+        try:
+            found = self.tokens.find(given) if self.tokens else None
+        except BadRequest as error:  # none is good while they cannot be read
+            log.error("%s", error.advice)
+            return None
+        if found is None:
+            return None
+        return Caller(found.name, found.roots, found.allowance, has_token=True)
 
     @property
     def origins(self) -> frozenset[str]:
@@ -40,20 +72,28 @@ class Rules(NamedTuple):
         return frozenset(f"{scheme}://{host}" for scheme in schemes for host in self.hosts)
 
 
-def make_rules(host: str, port: int, *, others: str | None, token: str | None) -> Rules:
+def make_rules(
+    host: str,
+    port: int,
+    *,
+    others: str | None,
+    token: str | None,
+    tokens: TokenFile | None = None,
+) -> Rules:
     """Return the rules of a server at an address that may go by other names too."""
     names = {*_LOOPBACK, f"[{host}]" if ":" in host else host.lower()}
     stated = {name.strip().lower() for name in (others or "").split(",") if name.strip()}
     hosts = stated | {f"{name}:{port}" for name in names | stated}
-    return Rules(frozenset(hosts | (names if port == 80 else set())), token)
+    return Rules(frozenset(hosts | (names if port == 80 else set())), token, tokens)
 
 
-def require_safe_address(host: str, *, token: str | None, public: bool) -> None:
+def require_safe_address(host: str, *, has_token: bool, public: bool) -> None:
     """Refuse to let other machines in unless there is a token or the operator insists."""
-    if not (token or public or is_loopback(host)):
+    if not (has_token or public or is_loopback(host)):
         raise BadRequest(
             f"Other machines could read the documents at {host}.",
-            hint="Set BOOKWHEEL_TOKEN to a secret that clients send, or add --public.",
+            hint="Make a token with `bookwheel token new NAME`, set BOOKWHEEL_TOKEN to a secret "
+            "that clients send, or add --public.",
         )
 
 
@@ -66,23 +106,43 @@ def is_loopback(host: str) -> bool:
 
 
 class Guard:
-    """Lets a request through to the routes, or answers it."""
+    """Lets a request through to the routes, with who sent it, or answers it."""
 
-    def __init__(self, app: ASGIApp, rules: Rules) -> None:
+    def __init__(self, app: ASGIApp, rules: Rules, count: Count = lambda reason: None) -> None:
         self._app = app
         self._rules = rules
         self._origins = rules.origins
+        self._count = count
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refused = self._check(scope) if scope["type"] == "http" else None
         await (refused or self._app)(scope, receive, send)
 
     def _check(self, scope: Scope) -> Response | None:
-        headers = Headers(scope=scope)
+        headers, path = Headers(scope=scope), _path_of(scope)
+        refused = self._check_names(scope, headers)
+        if refused is not None:
+            return refused
+        caller = self._find_caller(scope, headers)
+        if caller is None and path not in OPEN_PATHS and not path.startswith(_LOGIN_PATHS):
+            self._count("token")
+            return _ask_for_token(scope, headers)
+        scope[CALLER] = caller or NOBODY
+        CURRENT.set(caller or NOBODY)
+        if path in _OPERATORS_PATHS and not CURRENT.get().sees_all:
+            return refuse(403, "This token does not open this.")
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length[:20]) > LARGEST_BODY:
+            return refuse(413, TOO_LARGE)
+        return None
+
+    def _check_names(self, scope: Scope, headers: Headers) -> JSONResponse | None:
+        """Refuse a request under a foreign name, or of a foreign page."""
         # Probes ask for the health by whatever address the machine has just then.
         host = headers.get("host", "").lower()
         own = _own_address(scope)
-        if scope["path"] not in _OPEN_PATHS and host not in self._rules.hosts and host != own:
+        if _path_of(scope) not in OPEN_PATHS and host not in self._rules.hosts and host != own:
+            self._count("host")
             return refuse(
                 421,
                 "Misdirected request: the server does not go by this name. "
@@ -90,36 +150,40 @@ class Guard:
             )
         origin = headers.get("origin", f"http://{own}").lower()
         if origin not in self._origins and origin != f"http://{own}":
+            self._count("origin")
             return refuse(403, "Pages of this origin may not call the server.")
-        if not self._has_token(scope, headers):
-            return _ask_for_token(scope, headers)
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length[:20]) > LARGEST_BODY:
-            return refuse(413, TOO_LARGE)
         return None
 
-    def _has_token(self, scope: Scope, headers: Headers) -> bool:
-        if not self._rules.token or scope["path"] in _OPEN_PATHS:
-            return True
-        if scope["path"].startswith(_LOGIN_PATHS):
-            return True
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer":
-            return self._rules.accepts(given.strip())
-        # Other sites can make a browser send its cookie, so it counts for reading only.
-        cookie = Request(scope).cookies.get(COOKIE) if scope["method"] in _READING else None
-        return cookie is not None and self._rules.accepts(unquote(cookie))
+    def _find_caller(self, scope: Scope, headers: Headers) -> Caller | None:
+        """Return who sends a request; None if a token is asked for that he has not."""
+        given = _given_token(scope, headers)
+        found = self._rules.find(given, peer_of(scope)) if given else None
+        return found or (None if self._rules.asks else Caller(peer_of(scope)))
 
 
-_READING = ("GET", "HEAD")
+def _given_token(scope: Scope, headers: Headers) -> str | None:
+    """Return the token that a program sends, or that a browser keeps in its cookie."""
+    scheme, _, given = headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return given.strip()
+    # Other sites can make a browser send its cookie, so it counts for reading only.
+    cookie = Request(scope).cookies.get(COOKIE) if scope["method"] in _READING else None
+    return unquote(cookie) if cookie else None
+
+
+def _path_of(scope: Scope) -> str:
+    """Return the path of a request without the one below which everything is served."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", ""))
 
 
 def _ask_for_token(scope: Scope, headers: Headers) -> Response:
     """Lead a person to the login, and tell a program what to send."""
-    is_page = scope["method"] in _READING and not scope["path"].startswith(("/mcp", "/api/"))
+    path = _path_of(scope)
+    is_page = scope["method"] in _READING and not path.startswith(("/mcp", "/api/"))
     if is_page and "text/html" in headers.get("accept", ""):
         query = scope.get("query_string", b"").decode("latin-1")
-        wanted = quote(scope["path"], safe="/") + (f"?{query}" if query else "")
+        wanted = quote(path, safe="/") + (f"?{query}" if query else "")
         base = scope.get("root_path", "").rstrip("/")
         return RedirectResponse(f"{base}/login?next={quote(wanted, safe='/')}", 303)
     answer = refuse(401, "Send the token as `Authorization: Bearer TOKEN`.")

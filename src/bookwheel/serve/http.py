@@ -5,26 +5,28 @@ from __future__ import annotations
 import errno
 import logging
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
     asynccontextmanager,
     contextmanager,
 )
+from functools import partial
 from typing import Any
 
 import anyio
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bookwheel.errors import BadRequest
+from bookwheel.serve.callers import shown_state
 from bookwheel.serve.changes import ChangeBell, stopping_on_signals
-from bookwheel.serve.guard import Guard, Rules, refuse
+from bookwheel.serve.guard import OPEN_PATHS, Count, Guard, Rules, refuse
 from bookwheel.serve.headers import SecureHeaders
 from bookwheel.serve.limits import RateLimit
 from bookwheel.serve.mcp import DocumentServer
@@ -37,6 +39,9 @@ GRACE_SECONDS = 1
 State = Callable[[], dict[str, Any]]
 """Tells whether there is something to search, as `ready`, and how far indexing is."""
 
+Figures = Callable[[], Awaitable[tuple[bytes, str]]]
+"""Gives the metrics, and of what type they are."""
+
 
 def make_app(
     servers: Mapping[str, DocumentServer],
@@ -46,6 +51,9 @@ def make_app(
     bell: ChangeBell,
     state: State,
     site: Sequence[BaseRoute] = (),
+    figures: Figures | None = None,
+    count: Count = lambda reason: None,
+    base_path: str = "",
 ) -> ASGIApp:
     """Return the application: each server at its path, and for probes whether it lives and serves.
 
@@ -54,13 +62,14 @@ def make_app(
     """
     entries: list[Callable[[], AbstractAsyncContextManager[None]]] = []
     routes: list[BaseRoute] = [
-        Route("/healthz", lambda _: JSONResponse(state())),
-        Route("/readyz", lambda _: _say_ready(state())),
+        Route("/healthz", lambda _: JSONResponse(shown_state(state()))),
+        Route("/readyz", lambda _: _say_ready(shown_state(state()))),
+        *([Route("/metrics", partial(_say_figures, figures))] if figures else []),
     ]
     for path, server in servers.items():
         full, plain = server.make_endpoints()
         entries += [full.run, plain.run]
-        routes.append(Route(path, McpRoute(full.app, plain.app, limit, server.waiting)))
+        routes.append(Route(path, McpRoute(full.app, plain.app, limit, server.waiting, count)))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -77,7 +86,31 @@ def make_app(
     routes += [Route(path, _refuse_mcp, methods=every) for path in ("/mcp", "/mcp/{rest:path}")]
     app = Starlette(routes=[*routes, *site], lifespan=lifespan)
     app.router.redirect_slashes = False
-    return SecureHeaders(Guard(app, rules))
+    guarded = SecureHeaders(Guard(app, rules, count))
+    return _below(base_path, guarded) if base_path else guarded
+
+
+def _below(base: str, app: ASGIApp) -> ASGIApp:
+    """Return an application that answers below a path alone; probes find it at the top too."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        path = scope["path"]
+        if path == base or path.startswith(base + "/"):
+            scope = {**scope, "root_path": base}
+            scope["path"] = path if path != base else base + "/"
+        elif path not in OPEN_PATHS:
+            scope = {**scope, "root_path": base, "path": base + "/mcp/nothing"}
+        await app(scope, receive, send)
+
+    return answer
+
+
+async def _say_figures(figures: Figures, _: Request) -> Response:
+    body, kind = await figures()
+    return Response(body, headers={"Content-Type": kind})
 
 
 async def _refuse_mcp(_: Request) -> JSONResponse:

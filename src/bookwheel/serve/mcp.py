@@ -9,10 +9,12 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 from contextvars import ContextVar
 from functools import partial
 from typing import Any, NamedTuple
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 import anyio
 import mcp_types as types
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp.server.caching import CacheHint
 from mcp.server.connection import Connection
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -20,7 +22,7 @@ from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.runner import serve_dual_era_loop
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged
+from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, ServerEvent
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
@@ -33,10 +35,13 @@ from bookwheel.contracts.dispatch import Offered, mask
 from bookwheel.contracts.resources import NoResource, list_resources, read_resource
 from bookwheel.contracts.tool import INTERNAL_ERROR, INVALID_PARAMS, RpcError, Tool
 from bookwheel.contracts.work import Asked, Report
-from bookwheel.serve.calls import Caller, Calls
+from bookwheel.serve.callers import CURRENT, Caller, caller_of
+from bookwheel.serve.calls import Calls, Hearing
 from bookwheel.serve.envelope import INVALID_REQUEST, Message, Refusal
 from bookwheel.serve.instructions import write_instructions
 from bookwheel.serve.mcp_sampling import ask_again, make_sample
+from bookwheel.serve.sights import Sights
+from bookwheel.telemetry.logs import fields
 
 log = logging.getLogger(__name__)
 
@@ -66,8 +71,10 @@ class DocumentServer(Server[dict[str, Any]]):
     def __init__(self, calls: Calls, offered: Offered) -> None:
         self._calls = calls
         self._offered = offered
-        self._bus = InMemorySubscriptionBus()
-        self._connections: WeakSet[Connection] = WeakSet()
+        self._bus = _Subscribers()
+        self._listen = ListenHandler(self._bus)
+        self._connections: WeakKeyDictionary[Connection, Caller] = WeakKeyDictionary()
+        self._sights = Sights(calls)
         has_resources = any(contract.resources for contract in offered.listed)
         super().__init__(
             "bookwheel",
@@ -80,7 +87,7 @@ class DocumentServer(Server[dict[str, Any]]):
             on_list_resources=self._list_resources if has_resources else None,
             on_list_resource_templates=self._list_templates if has_resources else None,
             on_read_resource=self._read_resource if has_resources else None,
-            on_subscriptions_listen=ListenHandler(self._bus) if has_resources else None,
+            on_subscriptions_listen=self._subscribe if has_resources else None,
             on_completion=self._complete if has_resources else None,
         )
         self.middleware = [self._mask_defects, self._remember_session]
@@ -93,7 +100,7 @@ class DocumentServer(Server[dict[str, Any]]):
     @property
     def instructions(self) -> str | None:
         """What a model is told, as the library is now."""
-        return write_instructions(self._calls.library, self._offered)
+        return write_instructions(self._calls.view(), self._offered)
 
     @instructions.setter
     def instructions(self, _: str | None) -> None:
@@ -128,11 +135,11 @@ class DocumentServer(Server[dict[str, Any]]):
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         timeout = self._calls.library.settings["llm_timeout"]
-        caller = Caller(_make_report(ctx), make_sample(ctx, params, timeout))
+        hearing = Hearing(_make_report(ctx), make_sample(ctx, params, timeout))
         arguments = params.arguments or {}
         try:
             with _errors_of_the_protocol():
-                reply = await self._calls.call_tool(self._offered, params.name, arguments, caller)
+                reply = await self._calls.call_tool(self._offered, params.name, arguments, hearing)
         except Asked as asked:
             return ask_again(asked)
         return types.CallToolResult(
@@ -146,7 +153,9 @@ class DocumentServer(Server[dict[str, Any]]):
     ) -> types.ListResourcesResult:
         cursor = params.cursor if params else None
         with _errors_of_the_protocol():
-            page = await self._calls.read(lambda library: list_resources(library, cursor))
+            page = await self._calls.read(
+                "resources/list", {}, lambda library: list_resources(library, cursor)
+            )
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
@@ -163,7 +172,7 @@ class DocumentServer(Server[dict[str, Any]]):
 
     async def _list_templates(self, _: Context, __: Any) -> types.ListResourceTemplatesResult:
         with _errors_of_the_protocol():
-            made = await self._calls.read(describe_template)
+            made = await self._calls.read("resources/templates/list", {}, describe_template)
         template = types.ResourceTemplate(
             uri_template=made.uri_template,
             name="document",
@@ -177,7 +186,11 @@ class DocumentServer(Server[dict[str, Any]]):
     ) -> types.ReadResourceResult:
         address = str(params.uri)
         with _errors_of_the_protocol(ctx.protocol_version):
-            found = await self._calls.read(lambda library: read_resource(library, address))
+            found = await self._calls.read(
+                "resources/read",
+                {"uri": address},
+                lambda library: read_resource(library, address),
+            )
         content = types.TextResourceContents(uri=found.uri, mime_type=found.mime, text=found.text)
         return types.ReadResourceResult(contents=[content])
 
@@ -188,7 +201,9 @@ class DocumentServer(Server[dict[str, Any]]):
         asked, known = params.argument, params.context.arguments if params.context else None
         with _errors_of_the_protocol():
             found = await self._calls.read(
-                lambda library: complete(library, template, asked.name, asked.value, known or {})
+                "completion/complete",
+                {"argument": asked.name, "value": asked.value},
+                lambda library: complete(library, template, asked.name, asked.value, known or {}),
             )
         values = found[:MOST_COMPLETIONS]
         return types.CompleteResult(
@@ -202,15 +217,17 @@ class DocumentServer(Server[dict[str, Any]]):
     async def _mask_defects(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Let no text of a defect out: it is logged under a reference that the client gets."""
         method, outcome = _one_word(ctx.method), "cancelled"
+        has_line = method == "tools/call"
         try:
             result = await call_next(ctx)
             outcome = "ok"
             return result
         except MCPError as error:
             outcome = f"error {error.code}"
+            has_line = has_line and isinstance(error, _Answered)
             raise
         except ValidationError as error:
-            outcome = f"error {INVALID_PARAMS}"
+            outcome, has_line = f"error {INVALID_PARAMS}", False
             raise MCPError(INVALID_PARAMS, _explain(method, error)) from None
         except Exception as error:  # noqa: BLE001 - the SDK would send the text of any error
             masked = mask(error, method, debug=self._calls.library.settings["debug"])
@@ -218,8 +235,8 @@ class DocumentServer(Server[dict[str, Any]]):
             outcome = f"error {INTERNAL_ERROR}"
             raise MCPError(INTERNAL_ERROR, masked.message, data) from None
         finally:
-            if ctx.request_id is not None and method != "tools/call":  # those have their own line
-                log.info("%s %s", method, outcome)
+            if ctx.request_id is not None and not has_line:
+                log.info("%s %s", method, outcome, extra=fields(method=method, outcome=outcome))
 
     async def _remember_session(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Keep who finished a handshake, once each: only those are told unasked."""
@@ -227,17 +244,28 @@ class DocumentServer(Server[dict[str, Any]]):
             # The SDK gives no public way from a message to its connection.
             connection = ctx.session._connection
             if connection.has_standalone_channel:
-                self._connections.add(connection)
+                await self._sights.begin(CURRENT.get())
+                self._connections[connection] = CURRENT.get()
         return await call_next(ctx)
 
+    async def _subscribe(
+        self, ctx: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        await self._sights.begin(CURRENT.get())
+        return await self._listen(ctx, params)
+
     async def notify_changed(self) -> None:
-        """Tell every client that the list of resources changed."""
+        """Tell every client that may see what changed that the list of resources did."""
         if "resources/list" not in self._request_handlers:
             return
-        await self._bus.publish(ResourcesListChanged())
+        connections = list(self._connections.items())
+        callers = [*self._bus.callers(), *(caller for _, caller in connections)]
+        concerned = await self._sights.concerned(callers)
+        self._bus.tell(ResourcesListChanged(), concerned)
         async with anyio.create_task_group() as tasks:
-            for connection in list(self._connections):
-                tasks.start_soon(_notify, connection)
+            for connection, caller in connections:
+                if caller.roots in concerned:
+                    tasks.start_soon(_notify, connection)
 
     # Ways in
 
@@ -276,6 +304,30 @@ class DocumentServer(Server[dict[str, Any]]):
         return Endpoint(full.run, full.handle_request), Endpoint(plain.run, plain.handle_request)
 
 
+class _Subscribers:
+    """Clients of the era without sessions that listen, each with who it is."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[object, tuple[Caller, Callable[[ServerEvent], None]]] = {}
+
+    def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
+        key = object()
+        self._listeners[key] = (CURRENT.get(), listener)
+        return lambda: self._listeners.pop(key, None) and None
+
+    async def publish(self, event: ServerEvent) -> None:
+        """Tell everyone; the SDK's own way, which we do not use."""
+        self.tell(event, {caller.roots for caller in self.callers()})
+
+    def callers(self) -> list[Caller]:
+        return [caller for caller, _ in self._listeners.values()]
+
+    def tell(self, event: ServerEvent, concerned: set[tuple[str, ...]]) -> None:
+        for caller, listener in list(self._listeners.values()):
+            if caller.roots in concerned:
+                listener(event)
+
+
 AT_ONCE = "bookwheel.at_once"
 """Set in a request's scope when its sender hears nothing before the answer: no stream is needed."""
 _is_at_once: ContextVar[bool] = ContextVar(AT_ONCE, default=False)
@@ -305,6 +357,11 @@ class _Sessions(StreamableHTTPSessionManager):
 
     async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         _is_at_once.set(bool(scope.get(AT_ONCE)))
+        # A session is for the caller who began it, and has his rights for as long as it lasts.
+        owner = repr(caller_of(scope)) if caller_of(scope).has_token else ""
+        if owner:
+            access = AccessToken(token="", client_id=owner, scopes=[])
+            scope = {**scope, "user": AuthenticatedUser(access)}
         await super().handle_request(scope, receive, send)
 
 
@@ -324,6 +381,10 @@ def _explain(method: str, error: ValidationError) -> str:
     return f"Invalid params of {method}: {', '.join(list(places)[:5])} missing or of a wrong type."
 
 
+class _Answered(MCPError):
+    """An error that one of our own tools or methods answered with."""
+
+
 @contextmanager
 def _errors_of_the_protocol(version: str | None = None) -> Iterator[None]:
     """Raise our errors as the SDK's, as a revision has them."""
@@ -332,7 +393,7 @@ def _errors_of_the_protocol(version: str | None = None) -> Iterator[None]:
     except RpcError as error:
         is_old = isinstance(error, NoResource) and not is_modern(version)
         code = _OLD_NOT_FOUND if is_old else error.code
-        raise MCPError(code, error.message, error.data) from None
+        raise _Answered(code, error.message, error.data) from None
 
 
 def _make_report(ctx: Context) -> Report | None:

@@ -15,6 +15,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as AsgiMessage
 
+from bookwheel.contracts.tool import TOO_OFTEN
+from bookwheel.serve.callers import caller_of
 from bookwheel.serve.envelope import (
     INVALID_REQUEST,
     Message,
@@ -22,11 +24,10 @@ from bookwheel.serve.envelope import (
     RequestId,
     read_message,
 )
-from bookwheel.serve.guard import LARGEST_BODY, TOO_LARGE, refuse
+from bookwheel.serve.guard import LARGEST_BODY, TOO_LARGE, Count, refuse
 from bookwheel.serve.limits import RateLimit
 from bookwheel.serve.mcp import AT_ONCE, is_modern
 
-RATE_LIMITED = -32000
 _BODY_SECONDS = 30.0
 _SESSION = "mcp-session-id"
 _VERSION = "mcp-protocol-version"
@@ -37,13 +38,19 @@ class McpRoute:
     """The ASGI application of one address."""
 
     def __init__(
-        self, full: ASGIApp, plain: ASGIApp, limit: RateLimit, waiting: Container[str] = ()
+        self,
+        full: ASGIApp,
+        plain: ASGIApp,
+        limit: RateLimit,
+        waiting: Container[str] = (),
+        count: Count = lambda reason: None,
     ) -> None:
         """Take both ways in; `waiting` are tools that may ask their client before they answer."""
         self._waiting = waiting
         self._full = full
         self._plain = plain
         self._limit = limit
+        self._count = count
         self._in_flight: set[tuple[str, RequestId]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -78,11 +85,12 @@ class McpRoute:
     def _check_limit(self, scope: Scope, message: Message) -> Response | None:
         if message.id is None:
             return None
-        client = scope.get("client")
-        wait = self._limit.take(client[0] if client else "")
+        caller = caller_of(scope)
+        wait = self._limit.take(caller.name, caller.rate)
         if not wait:
             return None
-        refusal = Refusal(RATE_LIMITED, "Rate limit exceeded", message.id, {"retryAfter": wait})
+        self._count("rate")
+        refusal = Refusal(TOO_OFTEN, "Rate limit exceeded", message.id, {"retryAfter": wait})
         return JSONResponse(refusal.as_json(), 429, {"Retry-After": str(wait)})
 
     async def _pass_on(

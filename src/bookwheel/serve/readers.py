@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 from collections.abc import Sequence
 from functools import cache
@@ -16,14 +17,19 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from bookwheel.contracts.dispatch import Offered, call
-from bookwheel.contracts.tool import Reply, RpcError
-from bookwheel.contracts.work import Work
+from bookwheel.contracts.tool import INTERNAL_ERROR, Reply, RpcError
+from bookwheel.contracts.work import Cancelled, Work
 from bookwheel.library import Library
-from bookwheel.serve import LOG_FORMAT
+from bookwheel.query import EVERYTHING, Scope
 from bookwheel.serve.toolsets import choose, load_contracts
 from bookwheel.settings import Settings
+from bookwheel.telemetry.logs import set_up_logs
 
 log = logging.getLogger(__name__)
+
+
+_GIVE_UP = signal.SIGUSR1
+"""Tells a process that nobody waits for the answer it is at."""
 
 
 class Order(NamedTuple):
@@ -33,6 +39,10 @@ class Order(NamedTuple):
     name: str
     arguments: dict[str, Any]
     remark: str
+    scope: Scope = EVERYTHING
+    """What the caller may see."""
+    seconds: float | None = None
+    """How long it may take."""
 
 
 class Refused(NamedTuple):
@@ -67,16 +77,29 @@ class Readers:
             for each in self._living:
                 asyncio.get_running_loop().add_reader(each.pipe, self._hear, each)
 
-    async def call(
-        self, offered: Offered, name: str, arguments: dict[str, Any], remark: str
-    ) -> Reply | None:
-        """Let one of them call a tool; None if it died of it or there are none any more."""
+    async def call(self, order: Order, *, patience: float | None = None) -> Reply | None:
+        """Let one of them call a tool; None if it died of it or there are none any more.
+
+        One that has not answered when the patience is over is ended: TimeoutError.
+        """
+        at_it: list[_Reader] = []
+        try:
+            async with asyncio.timeout(patience):
+                return await self._call(order, at_it)
+        except TimeoutError:
+            for reader in at_it:
+                self._drop(reader, "did not end its call in time")
+            raise
+
+    async def _call(self, order: Order, at_it: list[_Reader]) -> Reply | None:
+        """Wait for one that has nothing to do and let it make a call; name it meanwhile."""
         reader = await self._idle.get()
         if reader not in self._living:
             if not self._living:
                 self._idle.put_nowait(reader)  # all who wait for one must learn that there is none
             return None
-        answer = await reader.ask(Order(offered.choice, name, arguments, remark))
+        at_it.append(reader)
+        answer = await reader.ask(order)
         if isinstance(answer, Refused):
             raise RpcError(*answer)
         return answer
@@ -86,14 +109,22 @@ class Readers:
         try:
             answer = reader.pipe.recv()
         except (EOFError, OSError):
-            log.warning("a process that answers has died")
             self._is_hopeless = self._is_hopeless or not reader.is_ready
-            asyncio.get_running_loop().remove_reader(reader.pipe)
-            self._living.remove(reader)
-            reader.end()
-            answer = None
+            self._drop(reader, "has died")
+            return
         reader.tell(answer)
-        self._idle.put_nowait(reader)  # a dead one too, for whoever waits: he finds it dead
+        self._idle.put_nowait(reader)
+
+    def _drop(self, reader: _Reader, why: str) -> None:
+        """Do without one of them; the server works itself where there are none left."""
+        if reader not in self._living:
+            return
+        log.warning("a process that answers %s", why)
+        asyncio.get_running_loop().remove_reader(reader.pipe)
+        self._living.remove(reader)
+        reader.end()
+        reader.tell(None)
+        self._idle.put_nowait(reader)  # for whoever waits: he finds it dead
 
     def close(self) -> None:
         """End them."""
@@ -114,13 +145,22 @@ class _Reader:
         self._asked: asyncio.Future[Reply | Refused | None] | None = None
 
     async def ask(self, order: Order) -> Reply | Refused | None:
-        """Let it make a call; None if it dies. A call that is given up is finished unheard."""
+        """Let it make a call; None if it dies. A call that is given up is ended unheard."""
         self._asked = asyncio.get_running_loop().create_future()
         try:
             self.pipe.send(order)
         except OSError:
             return None
-        return await self._asked
+        try:
+            return await self._asked
+        except asyncio.CancelledError:
+            self._give_up()
+            raise
+
+    def _give_up(self) -> None:
+        """Tell it that nobody waits for its answer; it then gives an empty one."""
+        if self._process.pid is not None and self._process.is_alive():
+            os.kill(self._process.pid, _GIVE_UP)
 
     def tell(self, answer: Reply | Refused | None) -> None:
         """Give the answer to whoever waits for it."""
@@ -131,7 +171,7 @@ class _Reader:
 
     def end(self) -> None:
         self.pipe.close()
-        self._process.terminate()
+        self._process.kill()  # it holds nothing that would have to be put in order
 
 
 # In the processes
@@ -139,7 +179,8 @@ class _Reader:
 
 def _work(pipe: Connection, settings: Settings, folders: Sequence[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us
-    logging.basicConfig(format=LOG_FORMAT, level=logging.INFO)
+    signal.signal(_GIVE_UP, signal.SIG_IGN)
+    set_up_logs(settings["log_format"])
     with Library.open(settings, folders) as library:
         library.warm()
         try:
@@ -158,8 +199,11 @@ def _offered(choice: str | None, *, read_only: bool) -> Offered:
 
 def _answer(library: Library, order: Order) -> Reply | Refused:
     offered = _offered(order.choice, read_only=library.settings["read_only"])
-    work = Work(library, remark=order.remark)
+    work = Work(library.view(order.scope), remark=order.remark, seconds=order.seconds)
+    signal.signal(_GIVE_UP, lambda *_: work.cancel())
     try:
         return call(work, offered, order.name, order.arguments)
     except RpcError as error:
         return Refused(error.code, error.message, error.data)
+    except Cancelled:
+        return Refused(INTERNAL_ERROR, "Nobody waits for this.", None)

@@ -8,22 +8,31 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
+from bookwheel import __version__
 from bookwheel.contracts.dispatch import Offered
 from bookwheel.contracts.tool import Contract
-from bookwheel.errors import BookwheelError
+from bookwheel.errors import BadRequest, BookwheelError, IndexUnusable
 from bookwheel.library import Library
+from bookwheel.safety.token_file import TokenFile, tokens_path
 from bookwheel.serve.background import Indexing
+from bookwheel.serve.callers import STDIO
 from bookwheel.serve.calls import Calls
 from bookwheel.serve.changes import ChangeBell
+from bookwheel.serve.limits import RateLimit, ToolLimits
 from bookwheel.serve.mcp import DocumentServer
 from bookwheel.serve.stdio import serve_stdio, take_streams
 from bookwheel.serve.toolsets import ALL, choose, load_contracts
+from bookwheel.settings import Settings
+from bookwheel.telemetry.audit import Audit, audit_path
+from bookwheel.telemetry.calls import Witness
+from bookwheel.telemetry.logs import fields, log_call
 
 if TYPE_CHECKING:
     from bookwheel.serve.readers import Readers
@@ -35,12 +44,56 @@ def serve(library: Library, folders: Sequence[str], address: tuple[str, int] | N
     """Serve a library over HTTP at an address, or over standard input and output without one."""
     known = load_contracts(read_only=library.settings["read_only"])
     offered = choose(known, library.settings["toolsets"])
-    if address is None:
-        streams, bell = take_streams(), ChangeBell()
-        with indexing(library, folders, bell) as (calls, thread):
-            anyio.run(serve_stdio, DocumentServer(calls, offered), streams, bell, thread.start)
-    else:
-        _serve_http(library, folders, known, offered, address)
+    with telling(library, known) as account:
+        if address is None:
+            streams, bell = take_streams(), ChangeBell()
+            with indexing(library, folders, bell, account) as (calls, thread):
+                anyio.run(serve_stdio, DocumentServer(calls, offered), streams, bell, thread.start)
+        else:
+            _serve_http(library, folders, known, offered, address, account)
+
+
+class Account(NamedTuple):
+    """Who is told of calls, and how often tools may be called."""
+
+    witnesses: list[Witness]
+    limits: ToolLimits | None = None
+
+
+@contextmanager
+def telling(library: Library, known: dict[str, Contract]) -> Iterator[Account]:
+    """Open the audit, and read the limits of tools, for as long as a server runs."""
+    tools = [tool for contract in known.values() for tool in contract.tools]
+    limits = ToolLimits(tools, library.settings["tool_limits"])
+    audit = _open_audit(library)
+    if audit is None:
+        yield Account([log_call], limits)
+        return
+    with closing(audit):
+        yield Account([log_call, audit.write], limits)
+
+
+def _open_audit(library: Library) -> Audit | None:
+    """Open the audit; one that was not asked for is gone without where it cannot be written."""
+    settings = library.settings
+    file = audit_path(settings, library.database)
+    if file is None:
+        return None
+    try:
+        library.make_place()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return Audit(
+            file,
+            key=Path(settings["audit_key"]) if settings["audit_key"] else None,
+            queries=settings["audit_queries"],
+            most_bytes=settings["audit_mb"] * 1_000_000,
+        )
+    except (OSError, IndexUnusable) as error:
+        why = getattr(error, "strerror", None) or error
+        if settings["audit"]:
+            raise BadRequest(f"The audit {file} cannot be written: {why}.") from None
+        log.warning("no audit is kept, since %s cannot be written: %s", file, why)
+        return None
 
 
 def _serve_http(
@@ -49,24 +102,29 @@ def _serve_http(
     known: dict[str, Contract],
     offered: Offered,
     address: tuple[str, int],
+    account: Account,
 ) -> None:
     from bookwheel.indexing.worker import count_cores
     from bookwheel.serve.guard import make_rules, require_safe_address
     from bookwheel.serve.http import bind, make_app, serve_http
-    from bookwheel.serve.limits import RateLimit
     from bookwheel.serve.readers import Readers
     from bookwheel.serve.site.routes import make_site_routes
     from bookwheel.serve.web import Web
+    from bookwheel.telemetry.metrics import Metrics
 
     settings, host = library.settings, address[0]
-    token = settings["token"]
-    require_safe_address(host, token=token, public=settings["public"])
+    token, tokens = settings["token"], TokenFile(tokens_path(settings))
+    has_token = bool(token or tokens.load())
+    require_safe_address(host, has_token=has_token, public=settings["public"])
     listening, bell = bind(*address), ChangeBell()
     port = listening.getsockname()[1]
     count = settings["readers"] if settings["readers"] is not None else min(4, count_cores())
     readers = Readers(settings, folders, count) if count else None
-    with listening, indexing(library, folders, bell, readers) as (calls, thread):
-        rules = make_rules(host, port, others=settings["hosts"], token=token)
+    metrics = Metrics(__version__, lambda: library.figures(thread.lag))
+    account.witnesses.append(metrics.observe)
+    with listening, indexing(library, folders, bell, account, readers) as (calls, thread):
+        metrics.watch_calls(lambda: calls.under_way)
+        rules = make_rules(host, port, others=settings["hosts"], token=token, tokens=tokens)
         listed = offered.listed if settings["mcp_enabled"] else ()
         toolsets = {each.name: tuple(tool.name for tool in each.tools) for each in listed}
         web = Web(calls, state=thread.describe, toolsets=toolsets, rules=rules)
@@ -76,16 +134,20 @@ def _serve_http(
             limit=RateLimit(settings["rate_limit_requests"], settings["rate_limit_window"]),
             bell=bell,
             state=thread.describe,
+            figures=lambda: calls.look(STDIO, lambda _: metrics.write()),
+            count=metrics.count_refusal,
+            base_path=settings["base_path"],
             site=make_site_routes(web),
         )
         thread.start()
-        _log_address(host, port, serves=settings["mcp_enabled"], hosts=settings["hosts"])
+        _log_address(host, port, settings)
         anyio.run(serve_http, app, listening, settings["trusted_proxies"])
 
 
-def _log_address(host: str, port: int, *, serves: bool, hosts: str | None) -> None:
+def _log_address(host: str, port: int, settings: Settings) -> None:
+    serves, hosts = settings["mcp_enabled"], settings["hosts"]
     path = "/mcp" if serves else ""
-    site = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    site = f"http://{f'[{host}]' if ':' in host else host}:{port}{settings['base_path']}"
     log.info("serving %s%s", site, path)
     log.info("read and search in a browser: %s/", site)
     if not serves:
@@ -107,7 +169,11 @@ def _make_servers(
 
 @contextmanager
 def indexing(
-    library: Library, folders: Sequence[str], bell: ChangeBell, readers: Readers | None = None
+    library: Library,
+    folders: Sequence[str],
+    bell: ChangeBell,
+    account: Account | None = None,
+    readers: Readers | None = None,
 ) -> Iterator[tuple[Calls, Indexing]]:
     """Make ready to index and follow the folders while calls are answered; end both in order."""
     thread = Indexing(
@@ -122,6 +188,8 @@ def indexing(
         progress=thread.count,
         has_failed=lambda: thread.has_failed,
         readers=readers,
+        limits=account.limits if account else None,
+        witnesses=account.witnesses if account else [log_call],
     )
     try:
         yield calls, thread
@@ -138,5 +206,7 @@ def _is_indexed(library: Library) -> bool:
     except BookwheelError:  # a damaged index is made anew by the thread
         return False
     if is_indexed:
-        log.info("index opened in %.1f ms", (time.monotonic() - started) * 1000)
+        took = time.monotonic() - started
+        about = fields(event="open", seconds=round(took, 4))
+        log.info("index opened in %.1f ms", took * 1000, extra=about)
     return is_indexed

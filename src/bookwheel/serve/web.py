@@ -12,7 +12,17 @@ from urllib.parse import quote, urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bookwheel.errors import BadRequest, BookwheelError, Conflict, Forbidden, NotFound, Upstream
+from bookwheel.errors import (
+    BadRequest,
+    BookwheelError,
+    Conflict,
+    Forbidden,
+    NotFound,
+    RateLimited,
+    TimedOut,
+    Upstream,
+)
+from bookwheel.serve.callers import shown_state
 from bookwheel.serve.calls import Calls, Starting
 from bookwheel.serve.guard import Rules
 from bookwheel.view import View
@@ -24,8 +34,10 @@ STATUS: Mapping[type[BookwheelError], int] = {
     Forbidden: 403,
     NotFound: 404,
     Conflict: 409,
+    RateLimited: 429,
     Upstream: 502,
     Starting: 503,
+    TimedOut: 503,
 }
 """The HTTP status of each error; any other is a defect or a damaged index: 500."""
 
@@ -53,7 +65,7 @@ class Web:
         rules: Rules,
     ) -> None:
         self.calls = calls
-        self.state = state
+        self._state = state
         self.toolsets = toolsets
         """The tools of each toolset that is served at /mcp, none where MCP is turned off."""
         self.rules = rules
@@ -63,9 +75,16 @@ class Web:
         """The operator's settings."""
         return self.calls.library.settings
 
-    async def ask(self, _: Request, function: Callable[[View], _Answer]) -> _Answer:
+    async def ask(self, request: Request, function: Callable[[View], _Answer]) -> _Answer:
         """Let a function read as much of the library as whoever sent a request may see."""
-        return await self.calls.ask(function)
+        path = request.url.path.removeprefix(base_of(request))
+        what = "api" if path.startswith("/api/") else "page"
+        asked = {"path": path, "query": request.url.query}
+        return await self.calls.ask(what, asked, function)
+
+    def state(self) -> dict[str, Any]:
+        """Return the state of the server as far as the present caller may know it."""
+        return shown_state(self._state())
 
     def explain(self, error: Exception) -> Problem:
         """Return what is told of an error; of a defect only a number that the log has too."""

@@ -231,6 +231,16 @@ def count_kinds(connection: apsw.Connection, collection: str) -> dict[str, int]:
     return {str(name): int(count) for name, count in rows}
 
 
+def count_totals(connection: apsw.Connection) -> tuple[int, int, int]:
+    """Return how many documents there are, files that gave none, and chunks."""
+    row = connection.execute(
+        "SELECT count(*) FILTER (WHERE status = 'ok'), count(*) FILTER (WHERE status <> 'ok'), "
+        "coalesce(sum(chunks), 0) FROM documents"
+    ).fetchone()
+    assert row is not None
+    return int(row[0]), int(row[1]), int(row[2])
+
+
 def list_skipped(connection: apsw.Connection, collection: str) -> dict[tuple[str, str], int]:
     """Return how many files the last scan passed over, by reason and extension."""
     rows = connection.execute(

@@ -16,11 +16,20 @@ from typing import NamedTuple
 import apsw
 
 from bookwheel.errors import IndexDamaged, IndexUnusable
+from bookwheel.safety.stopping import is_stopped
 
 APPLICATION_ID = 0x424B574C
 SCHEMA_VERSION = 3
 _FIRST_VERSION = 3
 """Older ones were never released: such an index is made anew."""
+_STEPS = 20_000
+"""So many instructions, a millisecond or less, are done before a reader looks whether to go on."""
+_INCREMENTAL = 2
+"""The mode in which SQLite can give freed pages back without writing the whole file anew."""
+_KEPT_PAGES = 256
+"""Free pages that are kept, since the next documents will take them."""
+_PAGES_AT_ONCE = 2000
+"""Pages that are given back at a time: a few milliseconds, in which nobody else may write."""
 _MAGIC = b"SQLite format 3\0"
 
 _JOBS = """
@@ -151,6 +160,14 @@ class Place(NamedTuple):
         return self.lexical / "made-from.json"
 
 
+def size_of(file: Path) -> int:
+    """Return how many bytes a file holds; 0 for a folder, and for a file that has gone."""
+    try:
+        return file.stat().st_size if file.is_file() else 0
+    except OSError:
+        return 0
+
+
 def unusable(place: Place, why: str, hint: str) -> IndexUnusable:
     """Return the error for an index that cannot be used, with what to do about it."""
     return IndexUnusable(
@@ -192,6 +209,7 @@ def _create(place: Place) -> None:
     for leftover in (making, *(making.with_name(making.name + end) for end in ("-wal", "-shm"))):
         leftover.unlink(missing_ok=True)
     with closing(apsw.Connection(str(making))) as connection:
+        connection.pragma("auto_vacuum", _INCREMENTAL)  # only now: the file is still empty
         connection.pragma("journal_mode", "wal")
         _migrate(connection, place)
     making.replace(place.database)
@@ -216,10 +234,27 @@ def connect_reader(place: Place) -> tuple[apsw.Connection, bool]:
         ) as connection:
             _configure(connection)
             connection.pragma("query_only", True)
+            connection.set_progress_handler(is_stopped, _STEPS)
             _check_version(connection, place)
     except (apsw.Error, OSError) as error:
         raise explain(place, error) from error
     return connection, immutable
+
+
+def give_back(connection: apsw.Connection) -> None:
+    """Give some of the pages that documents have left back to the disk; readers go on meanwhile.
+
+    A file that was made before that was possible is written anew once, when half of it is free.
+    """
+    free, pages = (int(connection.pragma(name)) for name in ("freelist_count", "page_count"))
+    if free <= max(_KEPT_PAGES, pages // 10):
+        return
+    if int(connection.pragma("auto_vacuum")) == _INCREMENTAL:
+        surplus = min(free - _KEPT_PAGES, _PAGES_AT_ONCE)
+        connection.execute(f"PRAGMA incremental_vacuum({surplus:d})").fetchall()
+    elif free > pages // 2:
+        connection.pragma("auto_vacuum", _INCREMENTAL)
+        connection.execute("VACUUM")
 
 
 @contextmanager

@@ -42,6 +42,7 @@ from bookwheel.model import (
     Status,
 )
 from bookwheel.query import Filters
+from bookwheel.safety.stopping import Stopped, go_on, is_stopped
 
 if TYPE_CHECKING:
     from bookwheel.engines.embedded.derived_vectors import DerivedVectors
@@ -59,12 +60,15 @@ class _Reading:
         self._connect = connect
 
     def __enter__(self) -> apsw.Connection:
+        go_on()
         try:
             return self._connect()
         except (apsw.Error, UnicodeDecodeError) as error:
             raise database.explain(self._place, error) from error
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, apsw.InterruptError) and is_stopped():
+            raise Stopped from None
         if isinstance(error, (apsw.Error, UnicodeDecodeError)):
             raise database.explain(self._place, error) from error
 
@@ -154,6 +158,7 @@ class EmbeddedEngine:
 
     def _ask(self, question: Callable[[WordIndex], _Answer]) -> _Answer:
         """Put a question to the word index; one that is found damaged is made anew first."""
+        go_on()
         try:
             return question(self._word_index())
         except WordsFailed as error:
@@ -320,6 +325,17 @@ class EmbeddedEngine:
         with self._reading() as connection:
             return catalog.count_kinds(connection, collection)
 
+    def totals(self) -> tuple[int, int, int]:
+        """Return how many documents there are, files that gave none, and chunks."""
+        return self._recall("totals", catalog.count_totals)
+
+    def disk_bytes(self) -> int:
+        """Return what the index takes on the disk."""
+        place = self._place
+        files = [place.database, place.wal, *place.lexical.glob("**/*")]
+        files += [place.vectors, *place.vectors.glob("**/*")]
+        return sum(map(database.size_of, files))
+
     def skipped(self, collection: str) -> dict[tuple[str, str], int]:
         with self._reading() as connection:
             return catalog.list_skipped(connection, collection)
@@ -446,6 +462,7 @@ class EmbeddedEngine:
             writer, self._writer = self._writer, None
             if writer is not None:
                 with contextlib.suppress(apsw.Error):
+                    database.give_back(writer)
                     writer.pragma("wal_checkpoint", "truncate")
                 _close(writer)
         finally:

@@ -45,7 +45,7 @@ class Pages:
     def title(self) -> str:
         """The name of the site: as the operator has it, else of the only collection, else ours."""
         stated: str | None = self.web.settings["site_title"]
-        collections = self.web.calls.library.collections
+        collections = self.web.calls.view().collections
         alone = collections[0].name if len(collections) == 1 else ""
         return stated or alone or "Bookwheel"
 
@@ -74,7 +74,7 @@ class Pages:
             document_path=document_path,
             static=f"{base}/static/{self._digest}",
             custom_css=self._custom_css is not None,
-            can_log_out=bool(self.web.rules.token),
+            can_log_out=self.web.rules.asks,
         )
         response = HTMLResponse(html, status, dict(headers or {}))
         return with_etag(request, response) if status == 200 else response

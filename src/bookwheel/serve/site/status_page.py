@@ -29,7 +29,7 @@ async def show_state(pages: Pages, request: Request) -> Response:
         request, lambda library: show_status(library, state=web.state(), toolsets=web.toolsets)
     )
     address = f"{request.url.scheme}://{request.url.netloc}{base_of(request)}/mcp"
-    clients = describe_clients(address, has_token=bool(web.rules.token)) if web.toolsets else []
+    clients = describe_clients(address, has_token=web.rules.asks) if web.toolsets else []
     values = {"status": status, "clients": clients, "mcp": address}
     return pages.show(request, "status.html", values)
 

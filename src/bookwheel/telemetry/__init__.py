@@ -1,0 +1,1 @@
+"""What an operator sees of the server: the log, the audit and the metrics."""

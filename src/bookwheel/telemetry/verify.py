@@ -1,0 +1,111 @@
+"""Looking through an audit: which lines were changed, taken out, moved or put in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from bookwheel.errors import NotFound
+from bookwheel.telemetry.audit import files_of, head_of, key_of
+from bookwheel.telemetry.chain import START, Head, Line, read_head, read_key, read_line
+
+
+class Finding(NamedTuple):
+    """Something wrong with an audit; `where` is a file and a line in it."""
+
+    where: str
+    what: str
+
+
+class Verdict(NamedTuple):
+    """What a look through an audit gave."""
+
+    lines: int
+    findings: list[Finding]
+
+
+class _Seen(NamedTuple):
+    where: str
+    line: Line | None
+
+
+def verify(audit: Path, key: Path | None = None) -> Verdict:
+    """Look through all files of an audit; NotFound if there are none."""
+    files = files_of(audit)
+    if not files:
+        raise NotFound(f"There is no audit {audit}.")
+    secret = read_key(key or key_of(audit))
+    seen = [
+        _Seen(f"{file.name}:{place}", read_line(secret, text))
+        for file in files
+        for place, text in enumerate(_lines(file), 1)
+    ]
+    try:
+        head = read_head(secret, head_of(audit).read_bytes())
+    except OSError:
+        head = None
+    findings = [*_find_in_lines(seen), *_find_at_ends(seen, head, audit)]
+    return Verdict(len(seen), findings)
+
+
+def _lines(file: Path) -> Sequence[str]:
+    return file.read_text(encoding="ascii", errors="replace").removesuffix("\n").split("\n")
+
+
+def _find_in_lines(seen: Sequence[_Seen]) -> Iterator[Finding]:
+    """Give what is wrong between the first line and the last."""
+    there = {each.line.number for each in seen if each.line}
+    met = set[int]()
+    last: Line | None = None
+    broken: list[str] = []
+    for where, line in seen:
+        if line is None:
+            broken.append(where)
+        elif line.number in met:
+            yield Finding(where, f"was put in: it is line {line.number} a second time")
+        elif last is not None and line.number < last.number:
+            yield Finding(where, f"was moved: line {line.number} stands behind line {last.number}")
+        else:
+            gap = [n for n in range(last.number + 1 if last else 1, line.number) if n not in there]
+            yield from _find_before(where, line, last, gap if last else [], broken)
+            last, broken = line, []
+        if line is not None:
+            met.add(line.number)
+    yield from (Finding(where, "was changed or put in: its seal is wrong") for where in broken)
+
+
+def _find_before(
+    where: str, line: Line, last: Line | None, gap: Sequence[int], broken: Sequence[str]
+) -> Iterator[Finding]:
+    """Give what is wrong between one line and the one that must follow it."""
+    how = "changed" if gap or last is None else "put in"
+    yield from (Finding(each, f"was {how}: its seal is wrong") for each in broken)
+    if len(gap) > len(broken):
+        gone = len(gap) - len(broken)
+        span = f"{gap[0]} to {gap[-1]}" if len(gap) > 1 else str(gap[0])
+        yield Finding(where, f"follows a gap: {gone} taken out of {span}")
+    if last is not None and line.number == last.number + 1 and line.before != last.seal:
+        yield Finding(
+            where, "does not follow from the line before: one of them is of another audit"
+        )
+    if line.number == 1 and line.before != START:
+        yield Finding(where, "does not begin an audit")
+
+
+def _find_at_ends(seen: Sequence[_Seen], head: Head | None, audit: Path) -> Iterator[Finding]:
+    """Give what the head says that the lines do not."""
+    name = head_of(audit).name
+    if head is None:
+        yield Finding(name, "is missing or was changed: lines at the end may be gone unseen")
+        return
+    numbers = [each.line.number for each in seen if each.line]
+    lowest, highest = min(numbers, default=head.last + 1), max(numbers, default=0)
+    spare = sum(each.line is None for each in seen)
+    if lowest > head.first and lowest - head.first > spare:
+        yield Finding(name, f"says that the audit begins at line {head.first}, not at {lowest}")
+    if highest < head.last and head.last - highest > spare:
+        gone = head.last - highest
+        yield Finding(name, f"says that the audit ends at line {head.last}: {gone} were cut off")
+    elif highest > head.last + 1:
+        yield Finding(name, f"is older than the lines: it ends at line {head.last}")
