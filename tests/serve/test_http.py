@@ -400,6 +400,7 @@ def test_an_address_of_ours_that_a_client_reached_is_a_name_of_ours() -> None:
         headers = [(b"host", host.encode())]
         headers += [(b"origin", origin.encode())] if origin else []
         scope: dict[str, Any] = {"type": "http", "path": "/mcp", "headers": headers}
+        scope["method"] = "GET"
         scope["server"] = ("192.0.2.7", 8765)
         await guard(scope, None, send)  # type: ignore[arg-type] # nothing is received
         return statuses[:1]
