@@ -21,10 +21,12 @@ from bookwheel.safety.values import (
     is_stand_in,
 )
 from bookwheel.safety.words import (
+    ABBREVIATED,
     ENDINGS,
     KEYS,
     KINDS_OF_KEY,
     NOT_SECRET,
+    OTHER_KEYS,
     PASSWORDS,
     SHORT_PASSWORDS,
 )
@@ -63,6 +65,9 @@ _VERBS = (
 )
 _SIGN = re.compile(
     rb"(=>|:=|={1,3}|!==?|::?|->|\xe2\x86\x92|\xef\xbc\x9d|\xef\xbc\x9a|\||<-|>|\()[*_]{0,3}\s*$"
+)
+_VERB = re.compile(
+    b" (?:" + b"|".join(re.escape(verb.encode()) for verb in _VERBS) + b") ?:? *$", re.IGNORECASE
 )
 _NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 _NAME_BEFORE = re.compile(rb"[A-Za-z0-9_.\-]*$")
@@ -103,7 +108,7 @@ def _any(words: Iterable[str]) -> str:
 def _patterns() -> tuple[tuple[str, str], ...]:
     """Return for each sort of word the pattern of it and the sign after it."""
     quote = "(?:[\"'`\\])}*_]|&quot;|\\\\[\"']){0,4}"
-    mark = r"(?:=>|:=|={1,3}|!={1,2}|::?|->|→|＝|：|\||<-)"
+    mark = r"(?:=>|:=|={1,3}|!={1,2}|::?|->|→|＝|：|\||<-|是|为|為|は)"
     aside = (
         r"(?:[ ]?\([^()\n]{1,40}\)|"
         r"[ ](?:for|of|to|on|für|von|zum|de|du|pour|del|da|van|para|do)[ ][^\n:=|]{1,40})?"
@@ -111,14 +116,19 @@ def _patterns() -> tuple[tuple[str, str], ...]:
     value = "[\"']?[ \\t]{0,4},?\\s{0,12}[\"']?(?:value|default)[\"']?[ \\t]{0,3}[:=]"
     after = (
         f"(?:[_-]?(?:{_any(ENDINGS)})\\b|[_-]?[0-9]{{1,2}}\\b)?(?:{value}|{quote}{aside}(?:"
-        f"[ \\t]{{0,12}}{mark}|[ ]{{1,3}}(?:{_any(_VERBS)})[ ]?:?[ ]|[>(,]|[ \\t]))"
+        f"[ \\t]{{0,12}}{mark}|[ ]{{1,3}}(?:{_any(_VERBS)})[ ]?:?[ ]|[>(]|[ \\t]))"
         f"[*_]{{0,3}}[ \\t]{{0,12}}"
     )
+    abbreviated = f"(?:{_any(ABBREVIATED)})"
     keys = f"{_any(KEYS)}|(?:{_any(KINDS_OF_KEY)})[ _.-]?(?:access[ _.-]?)?(?:key|schlüssel)"
     return (
-        ("password", f"(?i)(?:{_any(PASSWORDS)}){after}"),
+        ("password", f"(?i)(?:{_any(PASSWORDS)}|(?:\\b|_|db|user|admin){abbreviated}){after}"),
         ("short", f"(?i)(?:\\b|_)(?:{_any(SHORT_PASSWORDS)}){after}"),
         ("key", f"(?i)(?:{keys}){after}"),
+        (
+            "other",
+            f"(?:[A-Za-z0-9](?:[_-]key|_KEY|-Key)|\\BKey){quote}[ \\t]{{0,4}}[=:][ \\t]{{0,4}}",
+        ),
     )
 
 
@@ -135,7 +145,7 @@ def find_named(data: bytes) -> Iterator[Found]:
             if value is not None:
                 begin, end = first + value[0], first + value[1]
                 done = _to_its_end(data, end) if value[1] - (at - first) >= _AFTER - 2 else end
-                yield begin, done, "api key" if sort == "key" else "password"
+                yield begin, done, "api key" if sort in ("key", "other") else "password"
 
 
 def _to_its_end(data: bytes, end: int) -> int:
@@ -156,8 +166,10 @@ def _judged(sort: str, data: bytes, start: int, at: int) -> tuple[int, int] | No
     prefix = ""
     if start and data[start - 1] in _NAME_BYTES:
         prefix = _NAME_BEFORE.search(data, 0, start)[0].decode()  # type: ignore[index]
-        if _denies(prefix):
-            return None
+    if start > len(prefix) and data[start - len(prefix) - 1] in b"?&":
+        return None  # in the query of an address, which has its own rule
+    if prefix and _last_word(prefix) in NOT_SECRET:
+        return None
     return (value.start, value.end) if _is_secret(sort, sign, prefix, value) else None
 
 
@@ -166,24 +178,31 @@ def _sign_before(data: bytes, start: int, at: int) -> str:
     if last in (b"=", b":", b"|", b">", b"("):
         return last.decode()
     found = _SIGN.search(data, max(start, at - 24), at)
-    return found[1].decode() if found else ""
+    if found:
+        return found[1].decode()
+    return "is" if _VERB.search(data, start, at) else ""
 
 
-def _denies(prefix: str) -> bool:
-    words = _WORD_ENDS.split(prefix.rstrip("_.-"))
-    return words[-1].lower() in NOT_SECRET
+def _last_word(name: str) -> str:
+    return _WORD_ENDS.split(name.rstrip("_.-"))[-1].lower()
 
 
 def _is_secret(sort: str, sign: str, prefix: str, value: Value) -> bool:
     is_flag = prefix.startswith("-") and not sign
     marked = value.quoted or value.fills_line or is_flag
+    if sort == "other":
+        denied = _last_word(prefix) in OTHER_KEYS
+        return is_random(value.text, 20) and not denied and not is_stand_in(value.text)
     if sort == "key":
+        if sign == "is" and not value.quoted:
+            return is_random(value.text, 10)
         if not sign and not is_flag:
             return is_random(value.text, 16)
         return is_random(value.text, 12) if sign == "|" else is_key(value.text, marked=marked)
     if sort == "short":
         chosen = (sign or is_flag) and is_named_in_prose(value.text)
-        named = marked and prefix and is_password(value.text, marked=True)
+        alone = value.fills_line and sign == "=" and value.text.isalpha()
+        named = marked and (prefix or alone) and is_password(value.text, marked=True)
         return bool(chosen or named)
     if sign == "|" or (not sign and not is_flag and not value.quoted):
         return is_named_in_prose(value.text)
@@ -195,9 +214,9 @@ def _is_secret(sort: str, sign: str, prefix: str, value: Value) -> bool:
 def _read_value(data: bytes, start: int, at: int, sign: str) -> Value | None:
     """Read what stands after a sign: in quotes, or up to the next space."""
     if data[at : at + 1] in (b"\n", b"\r"):
-        if sign not in (":", "="):
-            return None
         at = _NEXT_LINE.match(data, at).end()  # type: ignore[union-attr]  # matches always
+        if sign not in (":", "=", "|", ">") or not _REST.match(data, at):
+            return None
     opening = _OPENING.match(data, at)
     if opening is not None:
         return _read_quoted(data, opening.end(), opening[1])
@@ -207,11 +226,14 @@ def _read_value(data: bytes, start: int, at: int, sign: str) -> Value | None:
     if sign in ("=", ":", ":=") and _LINE_BEFORE.search(data, 0, start):
         line = _REST.match(data, at)
         if line is not None:
-            return Value(at, line.end(1), line[1].decode("utf-8", "replace"), False, True)
+            value = line[1].rstrip(b",;")
+            return Value(at, line.end(1), value.decode("utf-8", "replace"), False, True)
     value = run[0]
     pair = _NEXT_PAIR.search(value) if sign == "=" else None
     if pair is not None:
         value = value[: pair.start()]
+    if sign == "|":
+        value = value.partition(b"|")[0]
     closed = pair is not None or (sign == ">" and data.startswith(b"</", run.end()))
     value = value.rstrip(_TRAILING)
     if sign == "!" or not value:

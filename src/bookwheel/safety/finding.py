@@ -14,6 +14,7 @@ from typing import NamedTuple
 from bookwheel.model import Redact, Span
 from bookwheel.safety.assignments import find_named
 from bookwheel.safety.blocks import find_blocks
+from bookwheel.safety.columns import find_in_columns
 from bookwheel.safety.emails import find_emails
 from bookwheel.safety.notations import find_notations
 from bookwheel.safety.phones import REGIONS, find_phones
@@ -97,6 +98,7 @@ def _find_all(data: bytes, rules: Rules) -> Iterator[Found]:
     yield from find_notations(data)
     yield from find_blocks(data)
     yield from find_named(data)
+    yield from find_in_columns(data)
     yield from find_emails(data)
     yield from find_phones(data, rules.regions)
 
@@ -107,7 +109,10 @@ def _merge(found: Iterable[Found]) -> list[Found]:
     for start, end, kind in sorted(found):
         if merged and start < merged[-1][1]:
             first, last, named = merged[-1]
-            if kind == "email" and named == "password":  # the @ ends a password in an address
+            if kind == "email" and named in (
+                "password",
+                "token",
+            ):  # the @ ends a password in an address
                 continue
             merged[-1] = (first, max(end, last), min(named, kind, key=_rank))
         else:

@@ -13,7 +13,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bookwheel.safety.patterns import compiled
-from bookwheel.safety.values import has_mark_of_choice, is_key, is_password, is_random, is_stand_in
+from bookwheel.safety.values import (
+    has_mark_of_choice,
+    is_key,
+    is_named_in_prose,
+    is_password,
+    is_random,
+    is_stand_in,
+)
 
 Found = tuple[int, int, str]
 
@@ -35,9 +42,10 @@ def _credentials(value: str) -> bool:
     if is_stand_in(value):
         return False
     try:
-        return b":" in binascii.a2b_base64(value + "=" * (-len(value) % 4))
-    except binascii.Error:
+        decoded = binascii.a2b_base64(value + "=" * (-len(value) % 4)).decode()
+    except ValueError:
         return False
+    return ":" in decoded and decoded.isprintable()
 
 
 def _header(value: str) -> bool:
@@ -52,7 +60,7 @@ def _bearer(value: str) -> bool:
 
 
 def _random(value: str) -> bool:
-    return not is_stand_in(value) and is_random(value, 8)
+    return not is_stand_in(value) and is_random(value, 8) and any(map(str.isdigit, value))
 
 
 def _in_query(value: str) -> bool:
@@ -185,7 +193,7 @@ NOTATIONS: tuple[Notation, ...] = (
     Notation(
         "password",
         "-",
-        r"-(?:u|-user|-proxy-user)[ =]?[\"']?[A-Za-z0-9_.@\\+-]{1,64}:",
+        r"\B-(?:u|-user|-proxy-user)(?:[ =][\"']?|[\"'])[A-Za-z0-9_.@\\+-]{1,64}:",
         r"([^\s\"']{3,})",
         _likely_password,
     ),
@@ -200,8 +208,45 @@ NOTATIONS: tuple[Notation, ...] = (
         "password",
         "srdpx",
         r"\b(?:sshpass|redis-cli|(?:docker|podman) login|smbclient|xfreerdp)\b",
-        r"[^\n|;]{0,160}?\s(?:-p|-a|/p:|--pass|-P)[ =]?[\"']?([^\s\"'-][^\s\"']{2,})",
+        r"[^\n|;]{0,160}?\s(?:-p|-a|/p:|-P)[ =]?[\"']?([^\s\"'-][^\s\"']{2,})",
         _likely_password,
+    ),
+    Notation(
+        "password",
+        "j",
+        r"\bjdbc:oracle:thin:[\w.-]{1,64}/",
+        r"([^@\s\"']{3,})@",
+        _likely_password,
+    ),
+    Notation(
+        "password",
+        "rhn",
+        r"\b(?:requirepass|masterauth|htpasswd -\w*b\w* \S{1,200} \S{1,64}|"
+        r"net use \S{1,9} \S{1,200})\s",
+        r"\s{0,3}[\"']?([^\s\"'/*-][^\s\"']{2,})",
+        _likely_password,
+    ),
+    Notation(
+        "password",
+        "o",
+        r"\bopenssl\b",
+        r"[^\n|;]{0,160}?\s(?:-k|-K|-(?:pass|passin|passout) pass:)[ ]?[\"']?"
+        r"([^\s\"'-][^\s\"']{2,})",
+        _likely_password,
+    ),
+    Notation(
+        "password",
+        "cluzi",
+        r"\b(?:credentials?|log-?ins?|user(?:name)? ?/ ?pass(?:word)?|zugangsdaten|identifiants)\b"
+        r"[^\n:/]{0,20}[: ]",
+        r"[ ]{0,2}[\w.@-]{2,40} ?[/:|] ?([^\s\"'`/][^\s\"'`]{3,})",
+        is_named_in_prose,
+    ),
+    Notation(
+        "pin",
+        "p",
+        r"\bPIN(?: code| number)?[\"']?[ ]{0,2}(?::|=|is|ist|lautet)",
+        r"[ ]{0,2}(\d{4})\b",
     ),
     Notation(
         "password",

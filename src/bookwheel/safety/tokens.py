@@ -184,7 +184,7 @@ TOKENS: tuple[Token, ...] = (
         "plaid token",
         "(access|public)-(sandbox|development|production)-<x:8>-<x:4>-<x:4>-<x:4>-<x:12>",
     ),
-    Token("flutterwave key", "(FLWSECK_TEST|FLWSECK)-<w:12-40>"),
+    Token("flutterwave key", "(FLWSECK_TEST|FLWSECK)-<s:12+>"),
     Token("razorpay key", "rzp_(live|test)_<w:14>"),
     Token("mollie key", "(live|test)_<w:30>", whole=True),
     Token("gocardless token", "(live_|sandbox_)<s:40>", whole=True),

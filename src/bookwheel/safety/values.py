@@ -11,7 +11,8 @@ _NOT_GIVEN = re.compile(
     # nothing but filling, in brackets of some kind, or an address
     r"[xX*.•●_\-#?…0/\\ ]*|(.)\1*|(?:foo|bar|baz|xyz)+|"
     r"<[^<>]*>?|\{\{?.*|\$\{.*|\$\(.*|%[A-Za-z_]\w*%?|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|#\{.*|@@?\w+@|"
-    r"\[[^\[\]]*\]|\([^()]*\)|:\w+|&\w+|!\w+ .*|!vault.*|%\(.*|%[sdr]|__\w+__|--?[A-Za-z][\w-]*|"
+    r"\[[^\[\]]*\]|\([^()]*\)|:\w+|&#?\w+;?.*|!\w+ .*|!vault.*|%\(.*|%[sdr]|__\w+__|"
+    r"--?[A-Za-z][\w-]*|v?\d+(?:\.\d+)+|"
     r"(?:https?|ftp|file)://.*|\[redacted:.*",
     re.DOTALL,
 )
@@ -56,20 +57,25 @@ _CODE = re.compile(
     re.DOTALL,
 )
 _NAME = re.compile(r"[A-Za-z]+(?:[-_. ][A-Za-z]+)*[-_.]?v?\d{0,2}")
-_CAMEL = re.compile(r"[a-z]+(?:[A-Z][a-z]+)+\d?")
+_CAMEL = re.compile(r"[A-Za-z][a-z]+(?:[A-Z][a-z]+)+\d?")
+_WORDY = re.compile(
+    r"(?:[a-z]+|[A-Z][a-z]*|[A-Z]+|\d{1,4})(?:[-_. /:](?:[a-z]+|[A-Z][a-z]*|[A-Z]+|\d{1,4}))*"
+)
+_TOKEN = re.compile(r"[\w\-+/=.~:%@!#$^&*,]+")
 _PATH = re.compile(
     r"(?:~|\.{1,2}|[A-Za-z]:|)(?:[/\\]{1,2}[\w.@%+-]+)+[/\\]?|[a-z0-9_.-]+(?:/[a-z0-9_.-]+)+|"
     r"[\w-]+\.(?:json|ya?ml|toml|txt|pem|key|crt|env|ini|conf|md|py|js|ts|properties|xml)"
 )
 _KNOWN = re.compile(
-    r"(?i)(?:sha-?\d+|sha3-\d+|md5|base-?(?:16|32|58|64)(?:url)?|utf-?(?:8|16)|oauth-?[12](?:\.0)?|"
-    r"argon2(?:id|i|d)?|pbkdf2\w*|bcrypt|scrypt|aes-?\d+.*|rsa-?\d+|hs256|rs256|es256|ed25519|x509|"
+    r"(?i)(?:sha-?\d+(?:-[a-z]+)?|sha3-\d+|md5|base-?(?:16|32|58|64)[-\w]*|utf-?(?:8|16)|oauth-?[12](?:\.0)?|"
+    r"argon2(?:id|i|d)?|pbkdf2\w*|bcrypt|scrypt|aes-?\d+.*|aws4-.*|rsa-?\d+|hs256|rs256|es256|ed25519|x509|"
     r"x25519|2fa|mfa|v?\d+(?:\.\d+)*|[a-z]?\d+[a-z]?|\d+[-+](?:[a-z]+)?|\d+(?:\.\d+)?[kmgt]?i?b?|"
     r"iso-?\d+|rfc-?\d+|http/?[123]|s3|ec2|k8s|windows-?\d+|[a-z]+-\d{1,2}|p?\d+%|u\+[0-9a-f]+|"
     r"\d{1,2}:\d{2}.*|\d{4}-\d{2}.*|[a-z]+\d{1,2}[a-z]?\)|@[a-z/_-]+)"
 )
+_JUMBLED = re.compile("[a-z][A-Z]+[a-z]*[A-Z]|[A-Z]{2}[a-z]+[A-Z]")
 _WORDS = STAND_INS.union(PASSWORDS)
-_SYMBOL = re.compile(r"[!@#$%^&*~+=?|\\]")
+_SYMBOL = re.compile(r"[!@#$%^&*~+=?\\]")
 _SENTENCE = re.compile(r"\s")
 
 
@@ -90,7 +96,9 @@ def is_stand_in(value: str) -> bool:
 
 def is_random(value: str, least: int) -> bool:
     """Tell whether a value has no meaning: long, letters and digits mixed, not a name."""
-    if len(value) < least or _SENTENCE.search(value) or _NAME.fullmatch(value):
+    if len(value) < least or not _TOKEN.fullmatch(value) or _CODE.fullmatch(value):
+        return False
+    if _NAME.fullmatch(value) or _WORDY.fullmatch(value) or _KNOWN.fullmatch(value):
         return False
     digits = sum(map(str.isdigit, value))
     letters = sum(map(str.isalpha, value))
@@ -114,7 +122,8 @@ def is_password(value: str, *, marked: bool) -> bool:
     if _KNOWN.fullmatch(value) or _PATH.fullmatch(value):
         return False
     if _NAME.fullmatch(value):
-        return value[-1].isdigit() and "_" not in value and "-" not in value
+        plain = "_" not in value and "-" not in value
+        return value[-1].isdigit() and (plain or _JUMBLED.search(value) is not None)
     return has_mark_of_choice(value)
 
 
@@ -140,30 +149,29 @@ def is_key(value: str, *, marked: bool) -> bool:
     """Tell whether what stands after a word for a key or token is one."""
     if is_stand_in(value) or len(value) < 8 or _SENTENCE.search(value):
         return False
-    if _PATH.fullmatch(value) or (not marked and _CODE.fullmatch(value)) or _KNOWN.fullmatch(value):
+    if _PATH.fullmatch(value) or _CODE.fullmatch(value) or _KNOWN.fullmatch(value):
         return False
     if value.isdigit():
         return len(value) >= 10
-    if _NAME.fullmatch(value) or _CAMEL.fullmatch(value):
+    if _NAME.fullmatch(value) or _CAMEL.fullmatch(value) or _WORDY.fullmatch(value):
         return marked and len(value) >= 24 and is_random(value, 24)
     return has_mark_of_choice(value) or is_random(value, 16)
 
 
+_ATTRIBUTE = re.compile(r"[\w.:-]+=")
 _SENTENCE_WORDS = re.compile(
-    r"(?i)\b(?:must|should|least|characters?|your|enter|the|is|are|was|required|please|and|or|"
+    r"(?i)\b(?:password|passwort|must|should|least|characters?|your|enter|the|is|are|was|required|please|and|or|"
     r"cannot|can|not|zeichen|mindestens|bitte|ihr|votre|caract\w+|saisir|su|invalid|incorrect)\b|"
-    r"[.?!:]$|^[A-Z][a-z]+ [a-z]+$"
+    r"[.?:]$|^[A-Z][a-z]+ [a-z]+$"
 )
 
 
 def is_passphrase(value: str) -> bool:
     """Tell whether several words in quotes are a secret and not a sentence or label."""
-    return (
-        not is_stand_in(value)
-        and 2 <= value.count(" ") <= 11
-        and len(value) <= 120
-        and not _SENTENCE_WORDS.search(value)
-    )
+    words = value.split(" ")
+    if is_stand_in(value) or len(value) > 120 or _SENTENCE_WORDS.search(value):
+        return False
+    return 3 <= len(words) <= 12 or any(has_mark_of_choice(word) for word in words)
 
 
 @lru_cache(maxsize=4096)
@@ -174,4 +182,6 @@ def is_named_in_prose(value: str) -> bool:
         and is_password(value, marked=False)
         and has_mark_of_choice(value)
         and any(map(str.isalpha, value))
+        and not _ATTRIBUTE.fullmatch(value)
+        and "](" not in value
     )

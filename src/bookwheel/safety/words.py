@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 PASSWORDS = (
-    *("password", "passwort", "passwd", "passphrase", "passcode", "pwd", "pswd", "psw", "passw"),
+    *("password", "passwort", "passwd", "passphrase", "passcode", "passw"),
     *("passkey", "kennwort", "kenwort", "contraseña", "contrasena", "contrasenya", "mot de passe"),
     *(
         "motdepasse",
@@ -40,10 +40,15 @@ PASSWORDS = (
     ),
     *("كلمة السر", "סיסמה", "סיסמא", "mật khẩu", "kata sandi", "รหัสผ่าน", "κωδικός", "पासवर्ड"),
     *("parool", "slaptažodis", "geslo", "pasahitza", "clave de acceso", "zugangscode", "pass code"),
+    *("wifi key", "wi-fi key", "wlan key", "wlan-schlüssel", "wpa key", "wpa2 key", "wpa3 key"),
+    *("network key", "wep key"),
 )
 """Words for a password; what follows them is one unless it is plainly something else."""
 
-SHORT_PASSWORDS = ("pass", "pw", "clave", "pin", "code d'accès", "wifi key", "wlan-schlüssel")
+ABBREVIATED = ("pwd", "pswd", "psw", "mdp")
+"""Words for a password that are also parts of other words."""
+
+SHORT_PASSWORDS = ("pass", "pw", "clave", "code d'accès")
 """Words that often mean something else; what follows must look chosen."""
 
 KEYS = (
@@ -62,7 +67,7 @@ KINDS_OF_KEY = (
     *("account", "subscription", "shared", "service", "license", "licence", "app", "application"),
     *("client", "consumer", "function", "functions", "admin", "write", "deploy", "integration"),
     *("ingest", "ingestion", "server", "hmac", "jwt", "session", "project", "security", "cookie"),
-    *("pre-shared", "preshared", "wpa", "network", "wep", "wifi", "recovery", "unlock", "product"),
+    *("pre-shared", "preshared", "recovery", "unlock", "product"),
     *(
         "activation",
         "rsa",
@@ -95,7 +100,7 @@ ENDINGS = (
     *("production", "dev", "development", "test", "testing", "staging", "stage", "live", "main"),
     *("default", "primary", "secondary", "old", "new", "current", "admin", "root", "user", "db"),
     *("confirm", "confirmation", "again", "repeat", "env", "var", "local", "rw", "ro", "write"),
-    *("read", "md5", "sandbox", "2fa", "key", "token"),
+    *("read", "md5", "sandbox", "2fa", "key", "token", "base", "salt"),
 )
 """What a name may end on after such a word and still hold the secret itself."""
 
@@ -129,9 +134,40 @@ NOT_SECRET = (
         "first",
         "last",
     ),
-    *("non", "un", "color", "colour", "idempotency", "sort", "partition", "foreign", "surrogate"),
+    *("non", "un"),
 )
 """Words that, before such a word in one name, say that it holds no secret."""
+
+OTHER_KEYS = (
+    *(
+        "primary",
+        "object",
+        "row",
+        "index",
+        "hash",
+        "map",
+        "lookup",
+        "unique",
+        "range",
+        "ssh",
+        "gpg",
+    ),
+    *(
+        "host",
+        "bucket",
+        "translation",
+        "i18n",
+        "message",
+        "event",
+        "etag",
+        "content",
+        "color",
+        "sort",
+    ),
+    *("colour", "idempotency", "partition", "foreign", "surrogate", "registry", "data", "group"),
+    *("signature", "verify", "verification", "cert", "certificate", "trusted", "master_public"),
+)
+"""Words that make a name ending on `key` after them the name of no secret."""
 
 STAND_INS = frozenset(
     (

@@ -1,0 +1,102 @@
+"""Secrets and phone numbers in the columns of a table whose head names them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Iterator
+
+from bookwheel.safety.patterns import compiled
+from bookwheel.safety.values import is_key, is_password
+from bookwheel.safety.words import PASSWORDS
+
+Found = tuple[int, int, str]
+Judge = Callable[[str], bool]
+
+_KEYS = (
+    *("secret", "token", "api key", "apikey", "access key", "secret key", "secret access key"),
+    *("private key", "client secret", "access token", "auth token", "api token", "credential"),
+)
+_PHONES = (
+    *("phone", "telephone", "tel", "tel.", "mobile", "cell", "fax", "phone number", "telefon"),
+    *("mobil", "handy", "telefonnummer", "téléphone", "teléfono", "telefono", "telefone", "тел"),
+    *("telefoon", "mobile phone", "work phone", "home phone", "cell phone", "telephone number"),
+)
+_HEAD = (
+    r"(?i:pass|pw|secret|token|key|credential|wort|contrase|senha|phone|tel|mob|cell|fax|handy|"
+    r"парол|密码|тел)"
+)
+_LINE = re.compile(rb"[^\n]*")
+_RULE = re.compile(rb"[ \t|:+-]*-[ \t|:+-]*$")
+_NUMBER = re.compile(r"[+(]?\d[\d ().\-/]{5,20}\d")
+_LONGEST_HEAD = 2000
+
+
+def find_in_columns(data: bytes) -> Iterator[Found]:
+    """Yield what stands below a head such as `password` or `phone`."""
+    done = 0
+    for match in compiled(
+        rf"(?m)^[ \t]*\|[^\n]*{_HEAD}[^\n]*\|[ \t\r]*\n[ \t]*\|?[ \t]*:?-"
+    ).finditer(data):
+        if match.start() >= done:
+            done = yield from _below(data, match.start(), b"|")
+    for match in compiled(
+        rf"(?m)^[\w \"'.-]+(?:[,;\t][\w \"'.-]+)*[,;\t]{_HEAD}[\w \"'.,;\t-]*$|"
+        rf"^{_HEAD}[\w \"'.-]*(?:[,;\t][\w \"'.-]+)+$"
+    ).finditer(data):
+        if match.start() >= done:
+            separator = next(each for each in (b"\t", b";", b",") if each in match.group())
+            done = yield from _below(data, match.start(), separator)
+
+
+def _below(data: bytes, at: int, separator: bytes) -> Generator[Found, None, int]:
+    """Yield the secrets of one table; return where it ends."""
+    head = _LINE.match(data, at)[0]  # type: ignore[index]  # matches always
+    judges = _judges(head[:_LONGEST_HEAD], separator)
+    columns = head.count(separator)
+    at += len(head) + 1
+    while judges and at < len(data):
+        line = _LINE.match(data, at)[0]  # type: ignore[index]
+        if line.count(separator) < max(1, columns if separator != b"|" else 1):
+            break
+        if not _RULE.fullmatch(line):
+            yield from _in_row(line, at, separator, judges)
+        at += len(line) + 1
+    return at
+
+
+def _judges(head: bytes, separator: bytes) -> dict[int, tuple[str, Judge]]:
+    """Return for each column whose head names something how its cells are judged."""
+    judges: dict[int, tuple[str, Judge]] = {}
+    for number, cell in enumerate(head.split(separator)):
+        name = cell.decode("utf-8", "replace").strip(" \t\r\"'`*_").lower().replace("_", " ")
+        if name in PASSWORDS or name in ("pass", "pw"):
+            judges[number] = ("password", _is_chosen)
+        elif name in _KEYS:
+            judges[number] = ("api key", _is_token)
+        elif name in _PHONES:
+            judges[number] = ("phone", _is_number)
+    return judges
+
+
+def _in_row(
+    line: bytes, at: int, separator: bytes, judges: dict[int, tuple[str, Judge]]
+) -> Iterator[Found]:
+    for number, cell in enumerate(line.split(separator)):
+        kind, judge = judges.get(number, ("", None))
+        value = cell.strip(b" \t\r\"'`*")
+        if judge is not None and value and judge(value.decode("utf-8", "replace")):
+            start = at + cell.index(value)
+            yield start, start + len(value), kind
+        at += len(cell) + 1
+
+
+def _is_chosen(value: str) -> bool:
+    return is_password(value, marked=True)
+
+
+def _is_token(value: str) -> bool:
+    return is_key(value, marked=True)
+
+
+def _is_number(value: str) -> bool:
+    return _NUMBER.fullmatch(value) is not None
