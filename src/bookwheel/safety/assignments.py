@@ -134,18 +134,29 @@ def _patterns() -> tuple[tuple[str, str], ...]:
 
 def find_named(data: bytes) -> Iterator[Found]:
     """Yield the values of named secrets."""
-    for sort, pattern in _patterns():
-        done = 0
-        for match in compiled(pattern).finditer(data):
-            start, at = match.span()
-            if start < done:
-                continue
-            first = max(0, start - _BEFORE)
-            value = _judged(sort, data[first : at + _AFTER], start - first, at - first)
-            if value is not None:
-                begin, end = first + value[0], first + value[1]
-                done = _to_its_end(data, end) if value[1] - (at - first) >= _AFTER - 2 else end
-                yield begin, done, "api key" if sort in ("key", "other") else "password"
+    done = 0
+    for match in compiled(_any_name()).finditer(data):
+        start, at = match.span()
+        if start < done:
+            continue
+        first = max(0, start - _BEFORE)
+        found = _judged(data[first : at + _AFTER], start - first, at - first)
+        if found is not None:
+            begin, end, kind = found
+            done = first + end
+            if end - (at - first) >= _AFTER - 2:
+                done = _to_its_end(data, done)
+            yield first + begin, done, kind
+
+
+@lru_cache(maxsize=1)
+def _any_name() -> str:
+    return "|".join(f"(?:{pattern})" for _, pattern in _patterns())
+
+
+def _sort_of(name: bytes) -> str:
+    """Say which sort of word begins a name."""
+    return next(sort for sort, pattern in _patterns() if compiled(pattern).match(name))
 
 
 def _to_its_end(data: bytes, end: int) -> int:
@@ -155,8 +166,8 @@ def _to_its_end(data: bytes, end: int) -> int:
 
 
 @lru_cache(maxsize=8192)
-def _judged(sort: str, data: bytes, start: int, at: int) -> tuple[int, int] | None:
-    """Return where the value lies after a name that ends, with its sign, at `at`; None: no secret.
+def _judged(data: bytes, start: int, at: int) -> tuple[int, int, str] | None:
+    """Return the value after a name that ends, with its sign, at `at`; None if it is no secret.
 
     Sees a stretch of the text only, so that its answer can be remembered.
     """
@@ -170,7 +181,10 @@ def _judged(sort: str, data: bytes, start: int, at: int) -> tuple[int, int] | No
         return None  # in the query of an address, which has its own rule
     if prefix and _last_word(prefix) in NOT_SECRET:
         return None
-    return (value.start, value.end) if _is_secret(sort, sign, prefix, value) else None
+    sort = _sort_of(data[start:at])
+    if not _is_secret(sort, sign, prefix, value):
+        return None
+    return value.start, value.end, "api key" if sort in ("key", "other") else "password"
 
 
 def _sign_before(data: bytes, start: int, at: int) -> str:

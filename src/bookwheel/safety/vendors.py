@@ -37,7 +37,8 @@ class Table(NamedTuple):
     """All tokens: those with a beginning are sought together, the others one by one."""
 
     together: tuple[str, ...]
-    """One pattern for those whose beginning is telling, one for the rest."""
+    """One pattern for those whose beginning is telling, one for the rest, one for those that are
+    random to begin with and have nothing rare in their midst."""
     by_letter: dict[int, tuple[Row, ...]]
     one_by_one: tuple[tuple[bytes, Row], ...]
     """With a word that each has in its midst."""
@@ -48,6 +49,7 @@ def token_table() -> Table:
     """Return the table of tokens."""
     telling: list[str] = []
     whole: list[str] = []
+    random: list[str] = []
     by_letter: dict[int, list[Row]] = {}
     one_by_one: list[tuple[bytes, Row]] = []
     for token in TOKENS:
@@ -57,11 +59,14 @@ def token_table() -> Table:
             (whole if token.whole else telling).append(hint_of(token))
             for letter in {word[0] for word in words}:
                 by_letter.setdefault(letter, []).append(row)
+        elif len(fixed_words(token)[0]) == 1:
+            random.append(pattern_of(token).replace("(", "(?:").replace("(?:?:", "(?:"))
+            for letter in range(128):
+                by_letter.setdefault(letter, []).append(row)
         else:
             one_by_one.append((fixed_words(token)[0].encode(), row))
-    one_by_one.sort(key=lambda each: len(each[0]))
     rows = {letter: tuple(rows) for letter, rows in by_letter.items()}
-    return Table(("|".join(telling), "|".join(whole)), rows, tuple(one_by_one))
+    return Table(("|".join(telling), "|".join(whole), "|".join(random)), rows, tuple(one_by_one))
 
 
 def find_tokens(data: bytes) -> Iterator[Found]:
@@ -87,7 +92,7 @@ def _identify(data: bytes, start: int, table: Table) -> Iterator[Found]:
     """Say which token stands here, or without a kind how far what only looks like one reaches."""
     at = start + {92: 2, 37: 3}.get(data[start], 0)  # past \n, %20
     for row in table.by_letter.get(data[at], ()):
-        if data.startswith(row.beginnings, at):
+        if not row.beginnings or data.startswith(row.beginnings, at):
             match = compiled(row.pattern).match(data, start)
             if match is not None:
                 begin, end = match.span(1)
