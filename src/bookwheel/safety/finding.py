@@ -6,6 +6,7 @@ Works on the bytes of the text with patterns in RE2, so that no text can make it
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from hashlib import blake2b
@@ -41,6 +42,12 @@ _VAGUE = {
     "phone": 5,
 }
 """Kinds that say less than any other, by how little they say."""
+
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+"""Characters without a look of their own, which could stand in the midst of a secret."""
 
 _MARK = re.compile(rb"\[redacted:[^\[\]\n]{1,40}\]")
 
@@ -81,11 +88,24 @@ def is_secret(kind: str) -> bool:
 
 def find_spans(text: str, rules: Rules | None = None) -> tuple[Span, ...]:
     """Return what must not be seen, in characters, in order and without overlaps."""
+    hidden = [found.start() for found in _UNSEEN.finditer(text)]
+    if not hidden:
+        return tuple(_find(text, rules or OWN_RULES))
+    # What no reader sees must not keep a secret from being found either.
+    seen = _UNSEEN.sub("", text)
+    before = [at - number for number, at in enumerate(hidden)]
+    return tuple(
+        Span(start + bisect_right(before, start), end + bisect_left(before, end), kind)
+        for start, end, kind in _find(seen, rules or OWN_RULES)
+    )
+
+
+def _find(text: str, rules: Rules) -> Iterator[Span]:
     data = text.encode("utf-8", "replace")
-    found = _merge(_find_all(_MARK.sub(_as_stand_in, data), rules or OWN_RULES))
+    found = _merge(_find_all(_MARK.sub(_as_stand_in, data), rules))
     if len(data) == len(text):
-        return tuple(Span(*each) for each in found)
-    return tuple(_in_characters(data, found))
+        return (Span(*each) for each in found)
+    return _in_characters(data, found)
 
 
 def _as_stand_in(mark: re.Match[bytes]) -> bytes:

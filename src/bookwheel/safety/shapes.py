@@ -61,6 +61,16 @@ def hint_of(token: Token) -> str:
     return "".join(pieces)
 
 
+def lead_of(token: Token) -> str:
+    """Return the pattern of the fixed characters that the token begins with."""
+    pieces: list[str] = []
+    for part in parse_shape(token.shape):
+        if isinstance(part, Part) and part.alphabet:
+            break
+        pieces.append(_piece(part, open_end=False))
+    return "".join(pieces)
+
+
 def is_exact(token: Token) -> bool:
     """Tell whether no character of a word may follow the token."""
     last = list(parse_shape(token.shape))[-1]

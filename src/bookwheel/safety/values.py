@@ -107,7 +107,6 @@ def is_random(value: str, least: int) -> bool:
     return (mixed or (cased and not _CAMEL.fullmatch(value))) and len(set(value)) > 4
 
 
-@lru_cache(maxsize=4096)
 def is_password(value: str, *, marked: bool) -> bool:
     """Tell whether what stands after a word for password is one.
 
@@ -144,7 +143,6 @@ def has_mark_of_choice(value: str) -> bool:
     return (digits and (letters or len(inner) >= 6)) or bool(letters and _SYMBOL.search(inner))
 
 
-@lru_cache(maxsize=4096)
 def is_key(value: str, *, marked: bool) -> bool:
     """Tell whether what stands after a word for a key or token is one."""
     if is_stand_in(value) or len(value) < 8 or _SENTENCE.search(value):
@@ -174,7 +172,6 @@ def is_passphrase(value: str) -> bool:
     return 3 <= len(words) <= 12 or any(has_mark_of_choice(word) for word in words)
 
 
-@lru_cache(maxsize=4096)
 def is_named_in_prose(value: str) -> bool:
     """Tell whether a word that follows `password` in running text or a table is one."""
     return (

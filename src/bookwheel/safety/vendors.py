@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bookwheel.safety.patterns import compiled
-from bookwheel.safety.shapes import beginnings, fixed_words, hint_of, is_exact, pattern_of
+from bookwheel.safety.shapes import beginnings, fixed_words, hint_of, is_exact, lead_of, pattern_of
 from bookwheel.safety.tokens import TOKENS
 from bookwheel.safety.values import is_stand_in
 
@@ -18,6 +18,9 @@ _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]*")
 _LONG_RUN = 60
 """So many letters of base64 around a would-be token make it a part of an image or the like."""
+_LONGEST = 600
+"""Bytes of the longest token that is put together again."""
+_BREAK = re.compile(rb"[=\\]?\r?\n[ \t>|#*]{0,8}")
 _FILLER = re.compile(
     rb"(?i)your[-_]|[-_]here\b|x{6}|0{12}|\*{3}|\.{3}|placeholder|replace|1234567890123456"
 )
@@ -39,6 +42,8 @@ class Table(NamedTuple):
     together: tuple[str, ...]
     """One pattern for those whose beginning is telling, one for the rest, one for those that are
     random to begin with and have nothing rare in their midst."""
+    broken: str
+    """The pattern of a telling beginning with a line break soon after it."""
     by_letter: dict[int, tuple[Row, ...]]
     one_by_one: tuple[tuple[bytes, Row], ...]
     """With a word that each has in its midst."""
@@ -65,8 +70,14 @@ def token_table() -> Table:
                 by_letter.setdefault(letter, []).append(row)
         else:
             one_by_one.append((fixed_words(token)[0].encode(), row))
+    leads = "|".join(lead_of(token) for token in TOKENS if not token.whole and beginnings(token))
+    broken = (
+        f"(?:{leads})"
+        r"[A-Za-z0-9_.+/=-]{0,100}[=\\]?\r?\n[ \t>|#*]{0,8}[A-Za-z0-9_.+/=-]{6}"
+    )
     rows = {letter: tuple(rows) for letter, rows in by_letter.items()}
-    return Table(("|".join(telling), "|".join(whole), "|".join(random)), rows, tuple(one_by_one))
+    together = ("|".join(telling), "|".join(whole), "|".join(random))
+    return Table(together, broken, rows, tuple(one_by_one))
 
 
 def find_tokens(data: bytes) -> Iterator[Found]:
@@ -80,12 +91,38 @@ def find_tokens(data: bytes) -> Iterator[Found]:
                     done = end
                     if kind:
                         yield start, end, kind
+    yield from _find_broken(data, table)
     for word, row in table.one_by_one:
         if word in data:
             for match in compiled(row.pattern).finditer(data):
                 start, end = match.span(1)
                 if _is_token(data, start, end, row):
                     yield start, end, row.kind
+
+
+def _find_broken(data: bytes, table: Table) -> Iterator[Found]:
+    """Yield the tokens that a line break cuts in two, as mail and print do."""
+    for match in compiled(table.broken).finditer(data):
+        start = match.start()
+        stretch = data[start : start + _LONGEST]
+        joined = _BREAK.sub(b"", stretch)
+        for row in table.by_letter[data[start]]:
+            if not row.whole and stretch.startswith(row.beginnings):
+                if compiled(row.pattern).match(stretch) is not None:
+                    break  # it is whole before the break
+                found = compiled(row.pattern).match(joined)
+                if found is not None and _is_token(joined, 0, found.end(1), row):
+                    yield start, start + _length_with_breaks(stretch, found.end(1)), row.kind
+                    break
+
+
+def _length_with_breaks(stretch: bytes, length: int) -> int:
+    """Return how long so many characters are with the line breaks between them."""
+    for found in _BREAK.finditer(stretch):
+        if found.start() >= length:
+            break
+        length += len(found[0])
+    return length
 
 
 def _identify(data: bytes, start: int, table: Table) -> Iterator[Found]:
