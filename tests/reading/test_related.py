@@ -11,6 +11,7 @@ import pytest
 from bookwheel.query import SearchHit
 from bookwheel.reading.documents import find_document
 from bookwheel.reading.related import MOST_TERMS, find_related
+from tests.conftest import Shelf as Folders
 from tests.search.shelf import Shelf
 
 FILLER = "Nothing of note is told in this long and winding paragraph of plain words. " * 30
@@ -163,3 +164,21 @@ def test_scores_never_grow_however_the_matches_lie(shelf: Shelf) -> None:
     assert len(scores) == 8
     assert scores == sorted(scores, reverse=True)
     assert all(0 < score <= 1 for score in scores)
+
+
+def test_of_documents_alike_those_that_a_link_ties_come_first(tmp_path: Path) -> None:
+    shelf = Folders(tmp_path)
+    text = "The heron stands in the reeds and waits for fish."
+    for name in ("a", "b", "c", "d"):
+        shelf.put(f"{name}.md", f"# Page {name}\n\n{text}\n")
+    shelf.put("d.md", f"# Page d\n\n{text} See [the first](a.md).\n")
+    shelf.put("e.md", f"# Page e\n\n{text} See [the third](c.md).\n")
+    shelf.put("unlike.md", "# Other\n\nNothing of the kind: [a](a.md)\n")
+    with shelf.open() as library:
+        library.update()
+        near = {
+            name: [hit.document for hit in library.find_related(library.document(name))]
+            for name in ("a.md", "c.md", "e.md")
+        }
+    assert [near[name][0] for name in near] == ["d.md", "e.md", "c.md"]
+    assert near["a.md"][-1] != "d.md"

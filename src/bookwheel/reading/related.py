@@ -1,4 +1,4 @@
-"""Documents like a given one, or like a given text: by its most telling words and by meaning."""
+"""Documents like a given one, or like a given text: by telling words, by meaning, by links."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bookwheel.query import Filters, SearchHit, SearchMode, SearchRequest
 from bookwheel.search.interpret import Question
 from bookwheel.search.meaning import Embedder, Nearness, allowed_pages, measure, mix
 from bookwheel.search.plan import Clause, Plan, Planner
-from bookwheel.search.rank import Ranked, rank, with_passages
+from bookwheel.search.rank import Ranked, in_order, rank, with_passages
 from bookwheel.search.show import show
 from bookwheel.text.language import filler_words
 from bookwheel.text.words import analyze, is_unspaced, stem
@@ -27,6 +27,9 @@ _READ = 50_000
 _POOL = 50
 _NEAR = 200
 """At least so many of the nearest chunks are looked at: several may be of one document."""
+_LINKED = 0.4
+"""What a link between two documents counts, of the best score without; see docs/citations.md."""
+_LINKS = 200
 _NO_TITLE = "\n"
 """Equal to no title, so that none counts as asked for."""
 
@@ -56,8 +59,21 @@ def find_related(
         near.pop(hidden or 0, None)
         ranked = [_without_chunk(item) if item.document in near else item for item in ranked]
         ranked = mix(ranked, near, embedder, SearchMode.HYBRID, strict=True) if near else ranked
+    if text is None:
+        ranked = _lift_linked(engine, document, ranked)
     shown = with_passages(engine, planner, plan, ranked[:limit])
     return show(engine, planner, plan, shown, frozenset())
+
+
+def _lift_linked(engine: Engine, document: Document, ranked: list[Ranked]) -> list[Ranked]:
+    """Return what was found with those further up that a link ties to the document."""
+    cited = engine.outgoing([document.key], _LINKS)[document.key]
+    citing = engine.incoming([document.key], _LINKS)[document.key]
+    linked = {each.target for each in cited} | {each.source for each in citing}
+    return in_order(
+        item._replace(score=item.score + _LINKED) if item.document in linked else item
+        for item in ranked
+    )
 
 
 def _without_chunk(item: Ranked) -> Ranked:
