@@ -22,7 +22,7 @@ from tests.docs_tables import DOCS
 PAGE = (DOCS / "tools.md").read_text(encoding="utf-8")
 PROSE = re.sub(r"^```(?!call)\w.*?^```$", "", PAGE, flags=re.DOTALL | re.MULTILINE)
 """The page without the contents of files and answers."""
-TOOLSETS = ("documents", "folder", "pages", "files")
+TOOLSETS = ("documents", "folder", "pages", "files", "archives")
 CONTRACTS: list[Contract] = [load_contracts()[name] for name in TOOLSETS]
 TOOLS = [tool for contract in CONTRACTS for tool in contract.tools]
 
