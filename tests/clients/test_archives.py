@@ -16,7 +16,7 @@ from bookwheel.addresses import document_id
 from bookwheel.contracts.archives import MOST_CITATIONS
 from bookwheel.library import Library
 from bookwheel.model import Redact
-from bookwheel.query import Scope
+from bookwheel.query import Scope, SearchRequest
 from tests.clients.archive import RESEARCH, fill_archive
 from tests.clients.assistant import LEGACY, Assistant, assisting
 from tests.clients.handbook import asking, fill
@@ -461,3 +461,17 @@ def test_by_default_the_tool_is_not_listed_but_can_be_called(tmp_path: Any) -> N
     with library, assisting(library) as assistant:
         assert "searchLocalArchives" not in {tool["name"] for tool in assistant.tools()}
         assert found(search(assistant, "machine learning"))[0] == INTRO
+
+
+def test_where_documents_have_the_words_none_comes_by_meaning_alone(tmp_path: Any) -> None:
+    files = {
+        "ward.md": "# Ward\n\nThe physician treated sick patients.\n",
+        "fruit.md": "# Orchard\n\nApples and pears ripen in autumn.\n",
+    }
+    library = fill(Shelf(tmp_path), files)
+    library.embed()
+    with asking(library, "archives") as assistant:
+        near = library.search(SearchRequest("doctors eat apples"))
+        assert {hit.document for hit in near.hits} == set(files)
+        assert found(search(assistant, "pysician")) == ["notes/ward.md"]
+        assert found(search(assistant, "doctors eat apples")) == ["notes/fruit.md"]

@@ -78,7 +78,7 @@ def search(work: Work, asked: SearchArchives) -> Reply:
     """Answer documents with what matched in them and, if wanted, their citations."""
     library = work.library
     request = _request(asked)
-    found = library.search(request)
+    found = _prefer_words(library.search(request), asked.limit)
     documents = library.documents_of(found.hits)
     pairs = zip(found.hits, documents, strict=True)
     hits = [hit for hit, document in pairs if document is not None]
@@ -105,13 +105,19 @@ def _request(asked: SearchArchives) -> SearchRequest:
     """Return the question; one that must be met as it is written is not met by meaning."""
     return SearchRequest(
         asked.query,
-        limit=asked.limit,
+        limit=2 * asked.limit if asked.fuzzy else asked.limit,
         fuzzy=asked.fuzzy,
         exacting=not asked.fuzzy,
         mode=SearchMode.HYBRID if asked.fuzzy else SearchMode.LEXICAL,
         rerank=None if asked.fuzzy else False,
         snippet_length=_SNIPPET_LENGTH,
     )
+
+
+def _prefer_words(found: SearchResults, limit: int) -> SearchResults:
+    """Return an answer in which meaning alone counts only where no document has the words."""
+    with_words = tuple(hit for hit in found.hits if hit.word_score != 0)
+    return found._replace(hits=(with_words or found.hits)[:limit])
 
 
 def _notes(work: Work, found: SearchResults) -> list[str]:
