@@ -244,12 +244,15 @@ def test_the_variables_of_the_contract_are_heeded(shelf: Shelf) -> None:
     assert health == 200
 
 
-def test_an_endpoint_that_is_turned_off_is_not_there(where: tuple[Path | str, ...]) -> None:
+@pytest.mark.requirement("P-040")
+def test_an_endpoint_that_is_turned_off_is_not_there_and_pages_are(
+    where: tuple[Path | str, ...],
+) -> None:
     with http_server(*where, MCP_ENABLED="false") as url, posting(url) as poster:
         statuses = [poster.post(request("ping"), path).status for path in ("/mcp", "/mcp/pages")]
-        health = poster.send("GET", "/healthz").status
+        others = [poster.send("GET", path).status for path in ("/healthz", "/", "/llms.txt")]
 
-    assert (statuses, health) == ([404, 404], 200)
+    assert (statuses, others) == ([404, 404], [200, 200, 200])
 
 
 @pytest.mark.requirement("P-069")

@@ -89,7 +89,8 @@ def test_without_mcp_the_pages_go_on(documentation: Library) -> None:
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
 def test_pages_are_only_read(site: Site, method: str) -> None:
     for path in ("/", "/docs/notes/api.md", "/api/search?q=a", "/llms.txt"):
-        assert site.ask(method, path).status == 405
+        assert site.ask(method, path).status == 404
+    assert b"sent to /mcp" in site.ask(method, "/").body
 
 
 @pytest.mark.parametrize("path", ["/", "/docs/notes/guides/setup.md", "/llms.txt", "/status"])

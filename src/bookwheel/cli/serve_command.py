@@ -1,6 +1,7 @@
 """Serve folders to assistants over MCP.
 
 Speaks over standard input and output, as assistants expect of a command they start, or over HTTP.
+There people find pages too, at http://127.0.0.1:8765/: search, reading, the state of the index.
 Folders are indexed and followed meanwhile. By default the toolset `documents` is shown and every
 other tool can be called all the same; --toolsets serves just those named, or all.
 

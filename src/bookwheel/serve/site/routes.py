@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from bookwheel.errors import NotFound
 from bookwheel.serve.api import OPERATIONS, make_api_routes, tell_problem
+from bookwheel.serve.guard import refuse
 from bookwheel.serve.login import make_login_routes
 from bookwheel.serve.openapi import describe_api, parameters_of
 from bookwheel.serve.site.feeds import make_feed_routes
@@ -36,8 +37,14 @@ def make_site_routes(web: Web) -> list[Route]:
         pages.route("/graph", partial(show_graph_page, pages)),
         pages.route("/status", partial(show_state, pages)),
         *make_reader_routes(pages),
+        Route("/{path:path}", _refuse_sending, methods=["POST", "PUT", "PATCH", "DELETE"]),
         make_short_route(pages),
     ]
+
+
+async def _refuse_sending(_: Request) -> Response:
+    """Tell a client that was given the address of the site where to send its messages."""
+    return refuse(404, "Pages are only read; MCP messages are sent to /mcp.")
 
 
 async def _send_description(request: Request) -> Response:
