@@ -50,6 +50,22 @@ def test_links_between_documents_lead_to_their_pages(site: Site) -> None:
     assert "<img" not in shown.partition("<article")[2].partition("</article>")[0]
 
 
+def test_links_lead_to_other_collections_and_to_folders_too(shelf: Shelf) -> None:
+    shelf.put("a.md", "# A\n\n[b](docs://more/b%20c.md#x) [f](deep) [n](/nothing) [up](../../x.md)")
+    shelf.put("deep/d.md", "# D")
+    more = shelf.place / "more"
+    more.mkdir()
+    (more / "b c.md").write_text("# B")
+    shelf.update(shelf.folder, more)
+    with shelf.open(shelf.folder, more) as library, site_of(library) as site:
+        shown = page(site, "/docs/notes/a.md")
+
+    assert '<a href="/docs/more/b%20c.md#x"' in shown
+    assert '<a href="/docs/notes/deep/"' in shown
+    assert '<span class="broken">n</span>' in shown
+    assert '<span class="broken">up</span>' in shown
+
+
 def test_who_cites_a_document_stands_beside_it(site: Site) -> None:
     shown = page(site, "/docs/notes/floors/dry.md")
 

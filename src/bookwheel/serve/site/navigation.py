@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from html import escape
 from typing import NamedTuple
 
-from bookwheel.errors import Forbidden, NotFound
-from bookwheel.model import Document
+from bookwheel.errors import Forbidden
 from bookwheel.reading.categories import SIDEBAR
-from bookwheel.serve.site.links import Links
+from bookwheel.serve.site.links import MOST_LINKS, Links
 from bookwheel.serve.site.markdown import render
 from bookwheel.serve.web import address, document_path
 from bookwheel.view import View
@@ -44,10 +44,11 @@ def navigate(library: View, collection: str, path: str, base: str) -> Navigation
     here = address(base, document_path(collection, path))
 
     def read(name: str) -> str:
-        document = _find(library, collection, name)
-        if document is None:
+        if name not in paths:
             return ""
-        links = Links(base, collection, name, read_paths=lambda: paths)
+        document = library.document(name, collection)
+        (citations,) = library.citations([document], most=MOST_LINKS)
+        links = Links(base, document, citations.citing, read_paths=lambda: paths)
         try:
             html = render(library.text(document).text, links.resolve).html
         except Forbidden:  # only previews may be seen: then it is a page as any other
@@ -58,14 +59,6 @@ def navigate(library: View, collection: str, path: str, base: str) -> Navigation
     topbar, sidebar = read(TOPBAR), read(SIDEBAR)
     tree = () if sidebar else _make_tree(library, collection, path, paths, base)
     return Navigation(sidebar, topbar, tree)
-
-
-def _find(library: View, collection: str, path: str) -> Document | None:
-    try:
-        found = library.document(path, collection)
-    except NotFound:
-        return None
-    return found if found.path == path else None
 
 
 def _make_tree(
@@ -87,7 +80,9 @@ def _make_tree(
 def _level(
     folder: str, path: str, paths: list[str], titles: dict[str, str], link: Callable[[str], str]
 ) -> tuple[Node, ...]:
-    below = [each for each in paths if each.startswith(folder)]
+    # Paths come in order, and "0" is what follows "/".
+    after = bisect_left(paths, f"{folder[:-1]}0") if folder else len(paths)
+    below = paths[bisect_left(paths, folder) : after]
     start = len(folder)
     names = dict.fromkeys(each[start:].partition("/")[0] for each in below if "/" in each[start:])
     nodes = []

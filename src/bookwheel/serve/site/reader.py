@@ -12,8 +12,9 @@ from bookwheel.addresses import uri
 from bookwheel.errors import BadRequest, Forbidden, NotFound
 from bookwheel.model import Document
 from bookwheel.reading.categories import bare_path
+from bookwheel.reading.citations import Citations
 from bookwheel.serve.api_answers import is_alone, show_hit
-from bookwheel.serve.site.links import Links
+from bookwheel.serve.site.links import MOST_LINKS, Links
 from bookwheel.serve.site.markdown import Rendered, render, render_plain
 from bookwheel.serve.site.navigation import navigate
 from bookwheel.serve.site.pages import Pages
@@ -210,7 +211,7 @@ def _read_document(
             return address(base, document_path(collection, path + "/"))
         raise
     name, alone = document.collection, is_alone(library)
-    (citations,) = library.citations([document], most=_CITED)
+    (citations,) = library.citations([document], most=MOST_LINKS)
     by_source = {each.source.key: each for each in reversed(citations.cited)}
     by_source.pop(document.key, None)
     values: dict[str, Any] = {
@@ -223,17 +224,19 @@ def _read_document(
             show_hit(hit, base=base, alone=alone)
             for hit in library.find_related(document, limit=_RELATED)
         ],
-        "cited": list(reversed(by_source.values())),
+        "cited": list(reversed(by_source.values()))[:_CITED],
         "cites": any(each.target for each in citations.citing),
         "withheld": "",
     }
     try:
-        return values | _read_text(library, document, base, wanted)
+        return values | _read_text(library, document, base, wanted, citations)
     except Forbidden as error:
         return values | {"withheld": error.advice, "html": "", "toc": (), "part": None}
 
 
-def _read_text(library: View, document: Document, base: str, wanted: Wanted) -> dict[str, Any]:
+def _read_text(
+    library: View, document: Document, base: str, wanted: Wanted, citations: Citations
+) -> dict[str, Any]:
     text = library.text(document).text
     line = wanted.line
     if wanted.pointer:
@@ -242,8 +245,8 @@ def _read_text(library: View, document: Document, base: str, wanted: Wanted) -> 
     inside = line - part.first_line + 1 if line else None
     links = Links(
         base,
-        document.collection,
-        document.path,
+        document,
+        citations.citing,
         read_paths=lambda: library.paths(document.collection),
     )
     if is_plain(document):
