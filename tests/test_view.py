@@ -39,7 +39,9 @@ def configured(shelf: Shelf, text: str) -> Library:
 # Redaction
 
 
-def test_whole_texts_lines_and_sections_come_without_what_must_not_be_seen(shelf: Shelf) -> None:
+def test_t26_whole_texts_lines_and_sections_come_without_what_must_not_be_seen(
+    shelf: Shelf,
+) -> None:
     shelf.put("a.md", f"# Über\n\nAsk {MAIL} twice.\n\n## Käse\n\nÄ password: {SECRET}\n\n## End\n")
     shelf.update()
     with shelf.open() as library:
@@ -95,7 +97,7 @@ def test_a_collection_may_be_redacted_alone_and_the_index_remembers_it(shelf: Sh
 
 
 @pytest.mark.parametrize("length", [0, 40, 60, 80, 2000])
-def test_a_snippet_is_cut_after_the_redaction_so_that_no_half_of_a_secret_shows(
+def test_t26_a_snippet_is_cut_after_the_redaction_so_that_no_half_of_a_secret_shows(
     shelf: Shelf, length: int
 ) -> None:
     filler = "walrus ice " * 3
@@ -109,7 +111,7 @@ def test_a_snippet_is_cut_after_the_redaction_so_that_no_half_of_a_secret_shows(
                 assert part not in told
 
 
-def test_titles_headings_paths_tags_and_links_are_redacted_too(shelf: Shelf) -> None:
+def test_t26_titles_headings_paths_tags_and_links_are_redacted_too(shelf: Shelf) -> None:
     shelf.put(
         f"{MAIL}/of {MAIL}.md",
         f"---\ntitle: Of {MAIL}\ntags: [{MAIL}]\nauthor: {MAIL}\ndescription: By {MAIL}\n---\n"
@@ -132,7 +134,7 @@ def test_titles_headings_paths_tags_and_links_are_redacted_too(shelf: Shelf) -> 
         assert view.headings_above(hits) == ["To [redacted:email]"]
 
 
-def test_what_cannot_be_found_quotes_no_name_that_is_hidden(shelf: Shelf) -> None:
+def test_t26_what_cannot_be_found_quotes_no_name_that_is_hidden(shelf: Shelf) -> None:
     shelf.put(f"{MAIL}.md", "walrus")
     shelf.update()
     with shelf.open() as library, pytest.raises(NotFound) as refusal:
@@ -140,7 +142,7 @@ def test_what_cannot_be_found_quotes_no_name_that_is_hidden(shelf: Shelf) -> Non
     assert "example.com" not in refusal.value.advice
 
 
-def test_a_word_of_a_secret_is_neither_proposed_nor_taken_for_a_slip(shelf: Shelf) -> None:
+def test_t26_a_word_of_a_secret_is_neither_proposed_nor_taken_for_a_slip(shelf: Shelf) -> None:
     shelf.put("a.md", f"The password: {SECRET} of the walrus. A zebra.")
     shelf.update()
     slip = SECRET[:4] + SECRET[5] + SECRET[4] + SECRET[6:]
@@ -150,7 +152,7 @@ def test_a_word_of_a_secret_is_neither_proposed_nor_taken_for_a_slip(shelf: Shel
         assert found(library.view(ALL), "zebar") == ["notes/a.md"]
 
 
-def test_texts_indexed_under_other_rules_are_redacted_by_those_in_force(shelf: Shelf) -> None:
+def test_t26_texts_indexed_under_other_rules_are_redacted_by_those_in_force(shelf: Shelf) -> None:
     shelf.put("a.md", f"Ask {MAIL}.")
     shelf.update()
     with shelf.open() as library:
@@ -161,7 +163,7 @@ def test_texts_indexed_under_other_rules_are_redacted_by_those_in_force(shelf: S
         assert MAIL not in library.view(ALL).text(library.document("a.md")).text
 
 
-def test_a_model_elsewhere_reads_redacted_texts_only(
+def test_t27_a_model_elsewhere_reads_redacted_texts_only(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf.put("a.md", f"Ask {MAIL}.")
@@ -186,7 +188,7 @@ def test_a_model_elsewhere_reads_redacted_texts_only(
 
 
 @pytest.mark.parametrize("how", ["collection", "setting", "toolset", "scope"])
-def test_of_a_preview_only_collection_no_whole_text_is_read(shelf: Shelf, how: str) -> None:
+def test_t26_of_a_preview_only_collection_no_whole_text_is_read(shelf: Shelf, how: str) -> None:
     shelf.put("a.md", f"# Walrus\n\nIt swims. {MAIL}\n\n" + "ice " * 2000)
     text = '[[collections]]\npath = "notes"\n'
     text += 'access = "preview"\n' if how == "collection" else ""
@@ -229,7 +231,9 @@ def test_a_collection_with_an_unknown_level_is_refused_at_the_start(shelf: Shelf
 
 @pytest.mark.requirement("X-042")
 @pytest.mark.parametrize("key", ['access = "full"', 'redact = "off"', 'path = "/etc"'])
-def test_no_file_of_a_collection_can_open_what_the_operator_shut(shelf: Shelf, key: str) -> None:
+def test_t06_no_file_of_a_collection_can_open_what_the_operator_shut(
+    shelf: Shelf, key: str
+) -> None:
     shelf.put("bookwheel.toml", f'name = "mine"\n{key}\n')
     shelf.put("a.md", f"Ask {MAIL}.")
     with configured(shelf, 'access = "preview"\n[[collections]]\npath = "notes"\n') as library:

@@ -427,7 +427,7 @@ def test_cited_documents_may_come_go_and_be_renamed(tmp_path: Any) -> None:
         assert targets() == [None, None]
 
 
-def test_secrets_are_not_shown_in_citations_either(tmp_path: Any) -> None:
+def test_t26_secrets_are_not_shown_in_citations_either(tmp_path: Any) -> None:
     secret = "https://example.com/?to=joe.bloggs@example.com"
     text = f"# Aardvark\n\nAsk jane.doe@example.com for [it]({secret}) now.\n"
     with fill(Shelf(tmp_path), {"a.md": text, "hidden/b.md": "# B\n\n[a](../a.md)\n"}) as library:

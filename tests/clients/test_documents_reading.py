@@ -474,7 +474,7 @@ def test_text_that_imitates_an_answer_stays_inside_its_field(shelf: Shelf) -> No
 HIDDEN = "\u202e\u2066\u200f\u2060\ufeff\U000e0041\x1b\x07"
 
 
-def test_invisible_characters_that_steer_a_reader_are_left_out_everywhere(shelf: Shelf) -> None:
+def test_t21_invisible_characters_that_steer_a_reader_are_left_out_everywhere(shelf: Shelf) -> None:
     shelf.put(
         "a.md",
         f"# Ti{HIDDEN}tle\n\nwom{HIDDEN}bat 👩‍👧\u200bmi\u200dx\n\n## Se{HIDDEN}cond\n\ntext\n",

@@ -144,7 +144,7 @@ _PARTS = st.sampled_from(["..", ".", "", "a", "notes", "outside", "link", "ring"
 @pytest.mark.requirement("R-019")
 @limits(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(parts=st.lists(_PARTS, max_size=8))
-def test_no_path_leads_out(parts: list[str], shelf: Shelf) -> None:
+def test_t01_no_path_leads_out(parts: list[str], shelf: Shelf) -> None:
     outside = shelf.place / "outside"
     if not outside.exists():
         (shelf.folder / "a").mkdir()
@@ -159,7 +159,7 @@ def test_no_path_leads_out(parts: list[str], shelf: Shelf) -> None:
     assert folder in ("", "a")
 
 
-def test_a_caller_held_to_a_folder_is_told_nothing_of_the_others(shelf: Shelf) -> None:
+def test_t31_a_caller_held_to_a_folder_is_told_nothing_of_the_others(shelf: Shelf) -> None:
     for folder in "ab":
         shelf.put(f"{folder}/x.md", "zebra")
     shelf.update()

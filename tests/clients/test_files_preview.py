@@ -196,7 +196,7 @@ def test_a_file_that_cannot_be_read_is_refused_with_the_reason(
         ("/etc/passwd", "FORBIDDEN", "root"),
     ],
 )
-def test_t6_what_is_no_document_and_what_lies_outside_is_refused(
+def test_t06_what_is_no_document_and_what_lies_outside_is_refused(
     assistant: Assistant, shelf: Shelf, path: str, code: str, hint: str
 ) -> None:
     wanted = path.format(root=shelf.folder, place=shelf.place)

@@ -155,7 +155,7 @@ def test_roots_and_folders_in_them_limit_a_search(assistant: Assistant, shelf: S
 
 @pytest.mark.requirement("R-030")
 @pytest.mark.parametrize("path", ["/etc", "{place}", "{root}-evil", "{root}/../index", "/"])
-def test_t1_any_other_root_is_forbidden_and_nothing_is_answered(
+def test_t01_any_other_root_is_forbidden_and_nothing_is_answered(
     assistant: Assistant, shelf: Shelf, path: str
 ) -> None:
     other = path.format(place=shelf.place, root=shelf.folder)
@@ -190,7 +190,7 @@ def test_what_rewriting_writes_is_understood(
     "query",
     ["(vendor", "vendor)", '"vendor', "AND", "NEAR/5", "vendor AND", "((", "a NEAR/x b", "\0", "-"],
 )
-def test_no_query_is_rejected(assistant: Assistant, query: str) -> None:
+def test_t13_no_query_is_rejected(assistant: Assistant, query: str) -> None:
     search(assistant, query)
 
 

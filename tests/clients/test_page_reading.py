@@ -201,7 +201,7 @@ def test_a_path_that_leads_outside_is_refused_in_the_same_words_whatever_is_ther
         ("~/secret.md", "~/secrex.md"),
     ],
 )
-def test_a_link_or_other_way_outside_is_as_good_as_not_there(
+def test_t02_a_link_or_other_way_outside_is_as_good_as_not_there(
     walled: tuple[Assistant, Path], real: str, unreal: str
 ) -> None:
     assistant, _ = walled

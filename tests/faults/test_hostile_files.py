@@ -49,13 +49,13 @@ MADE = {
 """What is changed where no folder of real files is named by BOOKWHEEL_TEST_FORMATS."""
 
 
-def test_hostile_files_cost_only_themselves(tmp_path: Path) -> None:
+def test_t18_hostile_files_cost_only_themselves(tmp_path: Path) -> None:
     assert len(hostile.HOSTILE) >= 50
     files = ((name, make()) for name, make in hostile.HOSTILE.items())
     count(run(tmp_path, files), len(hostile.HOSTILE))
 
 
-def test_changed_files_cost_only_themselves(tmp_path: Path) -> None:
+def test_t18_changed_files_cost_only_themselves(tmp_path: Path) -> None:
     outcomes: list[tuple[str, str]] = []
     files = mutations(read_originals(), random.Random(38))
     for _ in range(MUTATED // STEP):

@@ -161,7 +161,7 @@ def test_a_source_that_is_an_address_is_also_the_url() -> None:
         "\n".join(" " * n + "k:" for n in range(300)),
     ],
 )
-def test_hostile_blocks_neither_crash_nor_hide_the_title(bomb: str) -> None:
+def test_t18_hostile_blocks_neither_crash_nor_hide_the_title(bomb: str) -> None:
     assert yaml_block(f"title: safe\n{bomb}\n").title == "safe"
 
 

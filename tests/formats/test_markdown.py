@@ -147,7 +147,7 @@ def test_a_file_with_too_much_text_is_refused_rather_than_cut(
         "[[" * 20_000,
     ],
 )
-def test_pathological_markup_is_read_in_time(bomb: str) -> None:
+def test_t18_pathological_markup_is_read_in_time(bomb: str) -> None:
     assert read(bomb.encode(), "a.md").text == bomb
 
 

@@ -45,7 +45,7 @@ def test_a_missing_member_is_named() -> None:
     assert refusal(SMALL, "x" * 300) == (Status.UNREADABLE, f"its part {'x' * 100} is missing")
 
 
-def test_a_package_that_unpacks_to_a_hundred_times_its_size_is_refused() -> None:
+def test_t17_a_package_that_unpacks_to_a_hundred_times_its_size_is_refused() -> None:
     status, reason = refusal(zip_of_zeros("a.xml", 64 << 20))
     assert status is Status.TOO_LARGE
     assert reason.startswith("unpacks to 67,108,864 bytes from ")
@@ -55,17 +55,17 @@ def test_a_small_package_may_be_packed_as_tightly_as_it_likes() -> None:
     assert len(Package(zip_of_zeros("a.xml", 32 << 20)).read("a.xml")) == 32 << 20
 
 
-def test_a_package_of_too_many_members_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_t17_a_package_of_too_many_members_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packages, "MAX_MEMBERS", 1)
     assert refusal(SMALL) == (Status.TOO_LARGE, "packs more than 1 files")
 
 
-def test_a_package_that_is_large_as_a_whole_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_t17_a_package_that_is_large_as_a_whole_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packages, "MAX_TOTAL", 12)
     assert refusal(SMALL) == (Status.TOO_LARGE, f"unpacks to 14 bytes from {len(SMALL)}")
 
 
-def test_a_package_with_a_large_part_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_t17_a_package_with_a_large_part_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packages, "MAX_MEMBER", 9)
     assert refusal(SMALL) == (Status.TOO_LARGE, "has a part of more than 9 bytes")
 
@@ -77,7 +77,7 @@ def test_a_member_that_is_larger_than_it_claims_is_damaged(size: int) -> None:
     assert reason.startswith("a damaged zip package (")
 
 
-def test_no_member_is_read_beyond_the_size_it_claims() -> None:
+def test_t17_no_member_is_read_beyond_the_size_it_claims() -> None:
     data = claim_size(zip_of_zeros("a.xml", 64 << 20), 1_000)
     assert refusal(data)[0] is Status.UNREADABLE
 
@@ -108,13 +108,13 @@ def test_a_damaged_package_is_refused(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be"])
-def test_xml_with_a_document_type_is_refused(encoding: str) -> None:
+def test_t16_xml_with_a_document_type_is_refused(encoding: str) -> None:
     data = LAUGHS.encode(encoding)
     with pytest.raises(Unreadable, match="declares a document type"):
         parse_xml(data)
 
 
-def test_entities_are_never_expanded_whatever_the_encoding() -> None:
+def test_t16_entities_are_never_expanded_whatever_the_encoding() -> None:
     data = '<?xml version="1.0" encoding="UTF-32"?>' + LAUGHS
     try:
         root = parse_xml(data.encode("utf-32"))
@@ -124,7 +124,7 @@ def test_entities_are_never_expanded_whatever_the_encoding() -> None:
 
 
 @pytest.mark.parametrize("depth", [300, 100_000])
-def test_xml_nested_without_end_is_refused(depth: int) -> None:
+def test_t18_xml_nested_without_end_is_refused(depth: int) -> None:
     with pytest.raises(Unreadable, match="damaged XML"):
         parse_xml(b"<a>" * depth + b"</a>" * depth)
 

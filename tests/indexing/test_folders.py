@@ -68,7 +68,7 @@ def test_folders_of_one_name_get_different_names_and_the_start_says_which_is_whi
     ]
 
 
-def test_a_folder_given_twice_or_through_a_link_is_one_collection(tmp_path: Path) -> None:
+def test_t05_a_folder_given_twice_or_through_a_link_is_one_collection(tmp_path: Path) -> None:
     path = folder(tmp_path / "docs")
     (tmp_path / "link").symlink_to(path)
 

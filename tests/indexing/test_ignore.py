@@ -115,7 +115,7 @@ def test_the_same_files_are_left_as_git_leaves_for_very_many_patterns(
         ("a**/" + "*a*/**/" * 30 + "b", "a/" * 120 + "c"),
     ],
 )
-def test_hostile_patterns_are_answered_at_once(pattern: str, path: str) -> None:
+def test_t15_hostile_patterns_are_answered_at_once(pattern: str, path: str) -> None:
     """A backtracking matcher would meet the test's time limit here, not its answer."""
     rules = RuleSet(parse_rules(pattern.encode()), "x")
     assert rules.find(path, path.rpartition("/")[2], is_folder=False) is None
@@ -148,7 +148,7 @@ KEYS = [
 
 
 @pytest.mark.parametrize("name", KEYS)
-def test_a_key_file_is_passed_over_under_any_name(name: str) -> None:
+def test_t06_a_key_file_is_passed_over_under_any_name(name: str) -> None:
     assert skip_name(name, is_folder=False) is Skip.KEY
 
 
@@ -345,7 +345,7 @@ def test_explain_names_the_collections_own_pattern(root: Root) -> None:
     )
 
 
-def test_an_ignore_file_cannot_bring_back_what_is_never_opened(root: Root) -> None:
+def test_t06_an_ignore_file_cannot_bring_back_what_is_never_opened(root: Root) -> None:
     Path(root.path, "docs/.bookwheelignore").write_text("!*\n!.*\n", encoding="utf-8")
     Path(root.path, "docs/id_rsa.md").touch()
     Path(root.path, "docs/.hidden.md").touch()
@@ -364,7 +364,7 @@ def test_too_many_patterns_of_the_operator_are_a_bad_request() -> None:
         rules_for(Collection("x", "/", exclude=("a?",) * (MAX_WILD_RULES + 1)))
 
 
-def test_our_own_files_are_found_by_absolute_or_relative_path_and_through_links(
+def test_t06_our_own_files_are_found_by_absolute_or_relative_path_and_through_links(
     root: Root, tmp_path: Path
 ) -> None:
     (tmp_path / "alias").symlink_to("root")

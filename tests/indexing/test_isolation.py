@@ -47,7 +47,7 @@ def fill(shelf: Shelf) -> None:
 
 @pytest.mark.timeout(300)
 @pytest.mark.requirement("X-029")
-def test_every_hostile_file_gets_a_status_and_good_neighbours_are_indexed(shelf: Shelf) -> None:
+def test_t18_every_hostile_file_gets_a_status_and_good_neighbours_are_indexed(shelf: Shelf) -> None:
     fill(shelf)
     with shelf.open(workers=2) as library:
         (report,) = library.update()

@@ -86,7 +86,7 @@ def test_a_manifest_that_is_no_file_is_reported(root: Root, tmp_path: Path, kind
 
 
 @pytest.mark.requirement("D-011")
-def test_a_manifest_can_set_nothing_beyond_its_five_keys(shelf: Shelf) -> None:
+def test_t06_a_manifest_can_set_nothing_beyond_its_five_keys(shelf: Shelf) -> None:
     shelf.put("a.md", "zebra")
     shelf.put(
         "manifest.json",
@@ -169,7 +169,7 @@ def test_patterns_that_are_no_list_of_patterns_are_reported_and_the_rest_counts(
     )
 
 
-def test_texts_are_cleaned_of_what_acts_unseen_and_bounded(root: Root) -> None:
+def test_t21_texts_are_cleaned_of_what_acts_unseen_and_bounded(root: Root) -> None:
     found = read(
         root,
         manifest_json=json.dumps(

@@ -180,7 +180,7 @@ def test_changed_ignore_rules_and_patterns_show_after_the_next_update(shelf: She
 
 
 @pytest.mark.requirement("X-041")
-def test_our_own_index_and_configuration_are_never_indexed(shelf: Shelf) -> None:
+def test_t06_our_own_index_and_configuration_are_never_indexed(shelf: Shelf) -> None:
     shelf.put("a.md", "zebra")
     shelf.put("bookwheel.toml", "description = 'zebra'")
     shelf.put("bookwheel.log.txt", "zebra")

@@ -52,7 +52,7 @@ def test_a_file_that_vanished_meanwhile_is_listed_as_such(root: Root) -> None:
     )
 
 
-def test_a_link_is_refused_even_when_it_comes_after_the_scan(root: Root) -> None:
+def test_t02_a_link_is_refused_even_when_it_comes_after_the_scan(root: Root) -> None:
     Path(root.path, "a.md").symlink_to("/etc/hostname")
 
     found = prepare(root, "a.md", None)

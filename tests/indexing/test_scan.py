@@ -159,7 +159,7 @@ def test_paths_longer_than_the_kernel_takes_are_passed_over(root: Root) -> None:
     assert dict(found.skipped) == {("path is too long", "/"): 1}
 
 
-def test_a_loop_of_links_ends(root: Root) -> None:
+def test_t02_a_loop_of_links_ends(root: Root) -> None:
     put(root, "a/b.md")
     Path(root.path, "a/again").symlink_to("..")
     assert paths(look(root)) == ["a/b.md"]
@@ -169,7 +169,7 @@ def test_an_empty_folder_is_empty(root: Root) -> None:
     assert look(root) == Scan()
 
 
-def test_no_content_is_read_but_that_of_ignore_files(root: Root) -> None:
+def test_t06_no_content_is_read_but_that_of_ignore_files(root: Root) -> None:
     put(root, "a.md", "b/c.md")
     for name in ("a.md", "b/c.md"):
         os.utime(Path(root.path, name), ns=(1, 1))

@@ -132,7 +132,7 @@ def test_a_result_that_cannot_be_sent_is_an_error_of_its_task(
         ("announce_too_much", "a reply of 4,611,686,018,427,387,904 bytes"),
     ],
 )
-def test_a_worker_that_forges_a_reply_is_killed_and_cannot_run_code_in_the_parent(
+def test_t18_a_worker_that_forges_a_reply_is_killed_and_cannot_run_code_in_the_parent(
     troubled: WorkerPool, evidence: Path, trouble: str, complaint: str
 ) -> None:
     failure = _fail(troubled, trouble)
@@ -154,7 +154,7 @@ def test_a_worker_ignores_ctrl_c_and_holds_no_descriptor_but_its_own(troubled: W
     assert "" not in path
 
 
-def test_a_task_that_hangs_is_killed_at_its_deadline_and_the_others_are_answered() -> None:
+def test_t18_a_task_that_hangs_is_killed_at_its_deadline_and_the_others_are_answered() -> None:
     with _make("make_troublemaker", "", limits=BRIEF) as pool:
         outcomes = _gather(pool, _tasks("a", "hang", "b", "spin", "c"))
     late = Failure("timeout", "no answer within the time allowed")

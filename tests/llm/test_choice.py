@@ -35,7 +35,7 @@ def lend(*_: object) -> object:
         (("BOOKWHEEL_LLM_URL", "OPENAI_API_KEY"), False),
     ],
 )
-def test_a_key_goes_only_where_it_was_meant_for(names: tuple[str, str], sent: bool) -> None:
+def test_t27_a_key_goes_only_where_it_was_meant_for(names: tuple[str, str], sent: bool) -> None:
     """A key that other programs share is not for whatever endpoint is set here."""
     with serving(saying("So.")) as service:
         model = choose_model(of(**{names[0]: service.url, names[1]: KEY}), None)
@@ -45,7 +45,7 @@ def test_a_key_goes_only_where_it_was_meant_for(names: tuple[str, str], sent: bo
     assert service.asked[0].body["model"] == "gpt-4.1-mini"
 
 
-def test_a_key_alone_asks_nobody() -> None:
+def test_t27_a_key_alone_asks_nobody() -> None:
     """It lies in many environments for other programs; nothing leaves for that."""
     assert choose_model(of(OPENAI_API_KEY=KEY), None) is None
 
@@ -73,7 +73,7 @@ def test_an_order_of_other_words_is_refused(order: str) -> None:
             of(BOOKWHEEL_LLM_ORDER=order)
 
 
-def test_a_file_that_lay_in_the_start_folder_sets_no_endpoint(
+def test_t27_a_file_that_lay_in_the_start_folder_sets_no_endpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -122,7 +122,7 @@ def test_what_takes_too_long_is_not_waited_out() -> None:
         (500, 2, None),
     ],
 )
-def test_a_refusal_shows_neither_the_providers_words_nor_the_key(
+def test_t27_a_refusal_shows_neither_the_providers_words_nor_the_key(
     status: int, asked: int, hint: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -161,7 +161,7 @@ def test_nonsense_is_refused(body: bytes) -> None:
 
 
 @pytest.mark.requirement("R-055")
-def test_a_huge_answer_is_not_read_to_its_end() -> None:
+def test_t27_a_huge_answer_is_not_read_to_its_end() -> None:
     with serving(lambda _: Answer(b" " * (32 << 20))) as service:
         assert "too long" in refusal(service.url).message
 
@@ -170,7 +170,7 @@ def test_a_huge_answer_is_not_read_to_its_end() -> None:
 @pytest.mark.parametrize(
     "said", [b"", b"HTTP/1.1 200 OK\r\nX-Long: ", b"HTTP/1.1 200 OK\r\n\r\n{", b"no HTTP at all"]
 )
-def test_an_answer_that_drips_ends_at_the_limit(said: bytes) -> None:
+def test_t27_an_answer_that_drips_ends_at_the_limit(said: bytes) -> None:
     """Each byte comes well within the limit; only all of them do not."""
     with dripping(said, 0.2) as url:
         assert "within 1 s" in refusal(url, timeout=1.0).message
@@ -205,7 +205,7 @@ def test_what_speaks_no_http_is_told() -> None:
         assert "HTTP" in refusal(url).message
 
 
-def test_a_redirect_is_not_followed() -> None:
+def test_t27_a_redirect_is_not_followed() -> None:
     with serving(saying("Hello.")) as other:
         moved = Answer(b"", 307, (("Location", f"{other.url}/chat/completions"),))
         with serving(lambda _: moved) as service:

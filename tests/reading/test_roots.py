@@ -89,7 +89,7 @@ def test_a_link_to_another_file_of_the_root_is_that_file(shelf: Shelf, library: 
 
 
 @pytest.mark.requirement("R-003")
-def test_t5_a_root_that_is_a_link_is_shown_as_written_and_named_either_way(shelf: Shelf) -> None:
+def test_t05_a_root_that_is_a_link_is_shown_as_written_and_named_either_way(shelf: Shelf) -> None:
     by_link = shelf.place / "by-link"
     with shelf.open(by_link) as library:
         assert [root.shown for root in library.roots()] == [str(by_link)]
@@ -119,7 +119,7 @@ def test_t5_a_root_that_is_a_link_is_shown_as_written_and_named_either_way(shelf
         "{root}/\udc80.md",
     ],
 )
-def test_t1_what_lies_outside_is_refused_in_the_same_words_whether_or_not_it_is_there(
+def test_t01_what_lies_outside_is_refused_in_the_same_words_whether_or_not_it_is_there(
     shelf: Shelf, library: Library, path: str
 ) -> None:
     with pytest.raises(Forbidden) as caught:
@@ -136,7 +136,7 @@ def test_t1_what_lies_outside_is_refused_in_the_same_words_whether_or_not_it_is_
         *("to-everything/etc/passwd", "to-parent/outside.md", "to-folder/nothing.md"),
     ],
 )
-def test_t2_a_link_that_leads_out_is_refused(shelf: Shelf, library: Library, name: str) -> None:
+def test_t02_a_link_that_leads_out_is_refused(shelf: Shelf, library: Library, name: str) -> None:
     with pytest.raises(Forbidden) as caught:
         library.file(f"{shelf.folder}/{name}")
 
@@ -155,7 +155,7 @@ def test_t2_a_link_that_leads_out_is_refused(shelf: Shelf, library: Library, nam
         ("loop.md", "It is not indexed: link, never followed."),
     ],
 )
-def test_t6_what_is_there_but_no_document_is_not_found_with_the_reason(
+def test_t06_what_is_there_but_no_document_is_not_found_with_the_reason(
     shelf: Shelf, library: Library, name: str, hint: str
 ) -> None:
     with pytest.raises(NotFound) as caught:
@@ -238,7 +238,7 @@ def make_attack(chance: random.Random, shelf: Shelf) -> str:
 
 
 @pytest.mark.timeout(180)
-def test_t1_t2_ten_thousand_attacks_bring_nothing_from_outside(
+def test_t01_ten_thousand_attacks_bring_nothing_from_outside(
     shelf: Shelf, library: Library
 ) -> None:
     chance = random.Random(20_260_601)

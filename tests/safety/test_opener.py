@@ -116,7 +116,7 @@ def race(root: Root, tree: Path, mode: str, opens: int) -> dict[bytes, int]:
 
 
 @pytest.mark.parametrize("mode", ["leaf", "parent"])
-def test_nothing_leaks_while_the_path_is_swapped_for_a_link(
+def test_t03_nothing_leaks_while_the_path_is_swapped_for_a_link(
     root: Root, tree: Path, mode: str
 ) -> None:
     before = open_descriptors()
@@ -129,7 +129,7 @@ def test_nothing_leaks_while_the_path_is_swapped_for_a_link(
 @pytest.mark.faults
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("mode", ["leaf", "parent"])
-def test_nothing_leaks_in_a_long_race(root: Root, tree: Path, mode: str) -> None:
+def test_t03_nothing_leaks_in_a_long_race(root: Root, tree: Path, mode: str) -> None:
     before = open_descriptors()
     seen = race(root, tree, mode, 1_000_000)
     assert set(seen) == {INSIDE, b"refused"}
@@ -140,7 +140,7 @@ def test_nothing_leaks_in_a_long_race(root: Root, tree: Path, mode: str) -> None
     "path",
     ["file", "folder/page.md", "chain", "loop", "dangling", "self/page.md", "up/page.md", "folder"],
 )
-def test_a_link_anywhere_in_a_path_is_refused(root: Root, tree: Path, path: str) -> None:
+def test_t02_a_link_anywhere_in_a_path_is_refused(root: Root, tree: Path, path: str) -> None:
     top = tree / "root"
     (top / "file").symlink_to(tree / "outside/page.md")
     (top / "folder").symlink_to(tree / "outside")
@@ -152,7 +152,7 @@ def test_a_link_anywhere_in_a_path_is_refused(root: Root, tree: Path, path: str)
     assert refusal(root, path) == LINK
 
 
-def test_what_lies_behind_a_link_looks_the_same_whether_it_exists_or_not(
+def test_t02_what_lies_behind_a_link_looks_the_same_whether_it_exists_or_not(
     root: Root, tree: Path
 ) -> None:
     (tree / "root/out").symlink_to(tree / "outside")
@@ -161,7 +161,7 @@ def test_what_lies_behind_a_link_looks_the_same_whether_it_exists_or_not(
     assert {refusal(root, path) for path in paths} == {LINK}
 
 
-def test_paths_out_of_the_root_look_the_same_whether_they_exist_or_not(
+def test_t01_paths_out_of_the_root_look_the_same_whether_they_exist_or_not(
     root: Root, tree: Path
 ) -> None:
     paths = [
@@ -180,7 +180,7 @@ PARTS += ["...", " ", "．．", "%2e%2e", "\u2215", "~", "link", "a\0b"]
 @settings(max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.sampled_from(PARTS) | st.text(max_size=5), max_size=6), st.sampled_from("/\\"))
 @example(["..", "root-evil", "page.md"], "/")
-def test_no_spelling_of_a_path_reads_what_lies_outside(
+def test_t01_no_spelling_of_a_path_reads_what_lies_outside(
     race_free_roots: tuple[Root, Root], parts: list[str], separator: str
 ) -> None:
     answers = []
@@ -204,7 +204,7 @@ def race_free_roots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[
         yield one, other
 
 
-def test_special_files_are_refused_without_waiting_for_them(root: Root, tree: Path) -> None:
+def test_t04_special_files_are_refused_without_waiting_for_them(root: Root, tree: Path) -> None:
     os.mkfifo(tree / "root/fifo")
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tree / "root/socket"))
@@ -212,7 +212,7 @@ def test_special_files_are_refused_without_waiting_for_them(root: Root, tree: Pa
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes device nodes")
-def test_devices_are_refused(root: Root, tree: Path) -> None:
+def test_t04_devices_are_refused(root: Root, tree: Path) -> None:
     try:
         os.mknod(tree / "root/null", 0o666 | 0o020000, os.makedev(1, 3))
     except PermissionError:
@@ -321,7 +321,7 @@ def test_a_folder_lists_every_kind_of_entry(root: Root, tree: Path) -> None:
     assert [root.stat_file(entry.name) for entry in expected] == expected
 
 
-def test_a_folder_behind_a_link_is_not_listed(root: Root, tree: Path) -> None:
+def test_t02_a_folder_behind_a_link_is_not_listed(root: Root, tree: Path) -> None:
     (tree / "root/out").symlink_to(tree / "outside")
     for path in ("out", "out/sub", "../outside"):
         with pytest.raises(OpenRefused):
@@ -330,7 +330,7 @@ def test_a_folder_behind_a_link_is_not_listed(root: Root, tree: Path) -> None:
             root.stat_file(path + "/page.md")
 
 
-def test_refusals_leave_no_descriptor_open(root: Root, tree: Path) -> None:
+def test_t03_refusals_leave_no_descriptor_open(root: Root, tree: Path) -> None:
     os.mkfifo(tree / "root/fifo")
     (tree / "root/sub/out").symlink_to(tree / "outside")
     before = open_descriptors()
@@ -373,7 +373,7 @@ def test_a_listed_file_that_cannot_be_looked_at_is_kept_and_a_vanished_one_is_no
     assert found == [FolderEntry("page.md", "file", -1, -1), None]
 
 
-def test_a_root_follows_links_in_its_own_path(tree: Path) -> None:
+def test_t05_a_root_follows_links_in_its_own_path(tree: Path) -> None:
     (tree / "alias").symlink_to("root")
     with Root.open(tree / "alias") as root:
         assert root.path == os.path.realpath(tree / "root")

@@ -20,7 +20,7 @@ from bookwheel.safety.redact import Moves, cover, in_bytes, make_safe
         ("a\u200bb", "a b"),
     ],
 )
-def test_invisible_characters_are_removed(hidden: str, shown: str) -> None:
+def test_t21_invisible_characters_are_removed(hidden: str, shown: str) -> None:
     assert make_safe(hidden) == shown
 
 
@@ -28,7 +28,7 @@ def test_invisible_characters_are_removed(hidden: str, shown: str) -> None:
     "text",
     ["می\u200cخواهم", "क्\u200dष", "👩\u200d👧", "line\nnext\ttab", "naïve — “quoted”", "e\u0301"],
 )
-def test_what_scripts_and_emoji_need_stays(text: str) -> None:
+def test_t21_what_scripts_and_emoji_need_stays(text: str) -> None:
     assert make_safe(text) == text
 
 
@@ -55,7 +55,7 @@ def test_what_lies_between_the_spans_is_found_where_it_was_moved_to(
 
 
 @given(st.binary(max_size=40), st.integers(0, 40), st.integers(0, 40), st.integers(0, 40))
-def test_a_stretch_shows_nothing_of_a_span_that_reaches_into_it(
+def test_t26_a_stretch_shows_nothing_of_a_span_that_reaches_into_it(
     data: bytes, start: int, first: int, last: int
 ) -> None:
     data = bytes(0x80 | byte for byte in data)  # no letter of the name that takes its place

@@ -365,7 +365,7 @@ HOSTILE = [
 
 @pytest.mark.requirement("X-015")
 @pytest.mark.parametrize("number", range(len(HOSTILE)))
-def test_hostile_text_is_an_ordinary_query(guides: Shelf, number: int) -> None:
+def test_t13_hostile_text_is_an_ordinary_query(guides: Shelf, number: int) -> None:
     results = guides.ask(HOSTILE[number])
     assert results.query == HOSTILE[number]
     assert results.hits or results.relaxed
@@ -373,7 +373,7 @@ def test_hostile_text_is_an_ordinary_query(guides: Shelf, number: int) -> None:
 
 @given(st.text(max_size=200))
 @settings(max_examples=200, deadline=None)
-def test_any_text_whatsoever_is_answered(text: str) -> None:
+def test_t13_any_text_whatsoever_is_answered(text: str) -> None:
     shelf = _generated_shelf()
     scores = [hit.score for hit in shelf.ask(text).hits]
     assert scores == sorted(scores, reverse=True)

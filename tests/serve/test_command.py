@@ -76,7 +76,7 @@ def test_help_has_examples(
     assert "--toolsets" in out
 
 
-def test_the_doctor_keeps_the_token_to_himself(
+def test_t08_the_doctor_keeps_the_token_to_himself(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("BOOKWHEEL_TOKEN", "geheim")

@@ -65,5 +65,5 @@ def test_what_is_no_message_is_refused_with_its_code_and_id(
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_get_an_answer(raw: bytes) -> None:
+def test_t10_any_bytes_get_an_answer(raw: bytes) -> None:
     assert isinstance(read_message(raw), Message | Refusal)

@@ -271,20 +271,22 @@ def fuzz_http(site: Site, log: pytest.LogCaptureFixture, era: str, seed: int, fr
 
 @pytest.mark.requirement("P-047")
 @eras
-def test_broken_lines_do_no_harm(stocked: Shelf, era: str) -> None:
+def test_t10_broken_lines_do_no_harm(stocked: Shelf, era: str) -> None:
     fuzz_stdio(stocked, era, SEED, FRAMES)
 
 
 @pytest.mark.requirement("P-047")
 @eras
-def test_broken_requests_do_no_harm(site: Site, caplog: pytest.LogCaptureFixture, era: str) -> None:
+def test_t10_broken_requests_do_no_harm(
+    site: Site, caplog: pytest.LogCaptureFixture, era: str
+) -> None:
     fuzz_http(site, caplog, era, SEED, FRAMES)
 
 
 @pytest.mark.faults
 @pytest.mark.timeout(_WITHIN * 6)
 @eras
-def test_very_many_broken_lines_do_no_harm(stocked: Shelf, era: str) -> None:
+def test_t10_very_many_broken_lines_do_no_harm(stocked: Shelf, era: str) -> None:
     for seed in range(SEED, SEED + 5):
         fuzz_stdio(stocked, era, seed, MANY // 5)
 
@@ -292,7 +294,7 @@ def test_very_many_broken_lines_do_no_harm(stocked: Shelf, era: str) -> None:
 @pytest.mark.faults
 @pytest.mark.timeout(_WITHIN * 6)
 @eras
-def test_very_many_broken_requests_do_no_harm(
+def test_t10_very_many_broken_requests_do_no_harm(
     site: Site, caplog: pytest.LogCaptureFixture, era: str
 ) -> None:
     for seed in range(SEED, SEED + 5):

@@ -168,7 +168,7 @@ def test_another_content_type_is_refused(site: Site) -> None:
         ({"Host": "docs.example", "Origin": "http://docs.example"}, None),
     ],
 )
-def test_every_route_answers_only_under_its_own_names(
+def test_t07_every_route_answers_only_under_its_own_names(
     site: Site, path: str, headers: dict[str, str], status: int | None
 ) -> None:
     answer = site.ask("GET", path, None, **headers)
@@ -180,7 +180,7 @@ def test_probes_ask_for_the_health_under_any_name(site: Site) -> None:
     assert site.ask("GET", "/healthz", None, Host="10.0.0.7:8080").status == 200
 
 
-def test_a_body_that_is_too_large_is_refused_however_it_is_sent(site: Site) -> None:
+def test_t12_a_body_that_is_too_large_is_refused_however_it_is_sent(site: Site) -> None:
     large = b" " * (LARGEST_BODY + 1)
 
     assert site.post(large).status == 413
@@ -230,7 +230,7 @@ def test_a_client_that_asks_too_often_is_told_when_to_ask_again(server: Document
     assert health == 200
 
 
-def test_a_token_is_asked_for_when_there_is_one(server: DocumentServer) -> None:
+def test_t08_a_token_is_asked_for_when_there_is_one(server: DocumentServer) -> None:
     with serving({"/mcp": server}, token="geheim") as site:
         answers = [
             site.post(CALL),
@@ -245,7 +245,7 @@ def test_a_token_is_asked_for_when_there_is_one(server: DocumentServer) -> None:
 
 
 @pytest.mark.requirement("X-018")
-def test_two_requests_of_one_id_in_one_session_are_not_answered_at_once(calls: Calls) -> None:
+def test_t11_two_requests_of_one_id_in_one_session_are_not_answered_at_once(calls: Calls) -> None:
     begun, end = threading.Event(), threading.Event()
 
     def wait(_: Work, __: Nothing) -> Reply:
@@ -285,7 +285,7 @@ def test_bare_clients_may_use_the_same_id_at_once(site: Site) -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "docs.example"])
-def test_other_machines_are_let_in_only_with_a_token_or_on_purpose(host: str) -> None:
+def test_t08_other_machines_are_let_in_only_with_a_token_or_on_purpose(host: str) -> None:
     with pytest.raises(BadRequest):
         require_safe_address(host, has_token=False, public=False)
     require_safe_address(host, has_token=True, public=False)
@@ -297,7 +297,7 @@ def test_this_machine_is_let_in(host: str) -> None:
     require_safe_address(host, has_token=False, public=False)
 
 
-def test_names_count_with_their_port() -> None:
+def test_t07_names_count_with_their_port() -> None:
     rules = make_rules("::1", 8765, others="Docs.example", token=None)
 
     assert rules.hosts == {
@@ -336,7 +336,7 @@ def test_probes_learn_that_the_server_lives_and_whether_there_is_something_to_se
         ("192.0.2.1, 127.0.0.0/8", [200, 200, 429]),
     ],
 )
-def test_forwarded_addresses_count_only_from_trusted_proxies(
+def test_t25_forwarded_addresses_count_only_from_trusted_proxies(
     calls: Calls, trusted: str | None, statuses: list[int]
 ) -> None:
     servers = {"/mcp": DocumentServer(calls, OFFERED)}
@@ -357,7 +357,7 @@ def test_no_part_of_an_answer_waits_for_the_one_before_to_be_acknowledged() -> N
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD"])
-def test_no_session_is_opened_by_anything_but_a_post(site: Site, method: str) -> None:
+def test_t09_no_session_is_opened_by_anything_but_a_post(site: Site, method: str) -> None:
     answer = site.ask(method, "/mcp", None, Accept=BOTH)
 
     assert (answer.status, answer.headers["allow"]) == (405, "POST")

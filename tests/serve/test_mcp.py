@@ -86,7 +86,7 @@ def test_an_error_of_json_rpc_keeps_its_code_and_data(server: DocumentServer, er
 
 
 @ERAS
-def test_a_defect_reaches_the_client_as_a_reference_only(
+def test_t29_a_defect_reaches_the_client_as_a_reference_only(
     server: DocumentServer, era: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def main() -> None:

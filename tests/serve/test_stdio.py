@@ -103,7 +103,7 @@ def test_a_client_starts_it_calls_and_hears_of_changes(shelf: Shelf, era: str) -
 
 
 @pytest.mark.requirement("X-017")
-def test_bad_lines_get_their_codes_and_do_not_stop_it(shelf: Shelf) -> None:
+def test_t10_bad_lines_get_their_codes_and_do_not_stop_it(shelf: Shelf) -> None:
     with talking(shelf) as talk:
         for line in (b"{bad", b'{"id":7}', b"[]", b"\xff", b"", b'{"jsonrpc":"2.0","id":8}'):
             talk.say(line)
@@ -127,7 +127,7 @@ def test_bad_lines_get_their_codes_and_do_not_stop_it(shelf: Shelf) -> None:
     assert talk.process.returncode == 0
 
 
-def test_a_line_without_end_is_refused_and_the_next_one_answered(shelf: Shelf) -> None:
+def test_t12_a_line_without_end_is_refused_and_the_next_one_answered(shelf: Shelf) -> None:
     with talking(shelf) as talk:
         talk.say(b'"' + b"x" * 9_000_000)
         refused = talk.hear()
@@ -201,7 +201,7 @@ def test_the_handshake_does_not_wait_for_the_index(shelf: Shelf) -> None:
 
 
 @pytest.mark.requirement("X-018")
-def test_a_request_whose_id_is_in_use_is_refused(shelf: Shelf) -> None:
+def test_t11_a_request_whose_id_is_in_use_is_refused(shelf: Shelf) -> None:
     with talking(shelf) as talk:
         talk.say(INITIALIZE)
         talk.hear()

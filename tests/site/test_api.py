@@ -163,7 +163,7 @@ def test_what_changes_nothing_is_sent_once(site: Site) -> None:
 
 
 @pytest.mark.requirement("X-038")
-def test_whole_texts_of_a_collection_for_previews_are_withheld(pair: Site) -> None:
+def test_t26_whole_texts_of_a_collection_for_previews_are_withheld(pair: Site) -> None:
     for path in ("document?", "section?heading=On%20tusks&"):
         assert error_of(pair, f"/api/{path}collection=papers&document=tusks.md") == (
             403,

@@ -46,21 +46,21 @@ def test_the_cookie_is_hidden_from_scripts_and_other_sites(locked: Site) -> None
     assert locked.ask("GET", "/api/search?q=walrus", Cookie=cookie_of(locked)).status == 200
 
 
-def test_the_cookie_never_counts_for_what_is_sent(locked: Site) -> None:
+def test_t07_the_cookie_never_counts_for_what_is_sent(locked: Site) -> None:
     answer = locked.ask("POST", "/mcp", b"{}", Cookie=cookie_of(locked))
 
     assert answer.status == 401
 
 
 @pytest.mark.parametrize("token", ["", "wrong", TOKEN + " x", "ünïcode"])
-def test_a_wrong_token_is_refused(locked: Site, token: str) -> None:
+def test_t08_a_wrong_token_is_refused(locked: Site, token: str) -> None:
     answer = log_in(locked, token)
 
     assert answer.status == 401
     assert "set-cookie" not in answer.headers
 
 
-def test_nobody_can_try_many_tokens(documentation: Library) -> None:
+def test_t08_nobody_can_try_many_tokens(documentation: Library) -> None:
     with site_of(documentation, token=TOKEN) as site:
         tried = [log_in(site, "wrong").status for _ in range(31)]
         right = log_in(site)
@@ -69,7 +69,7 @@ def test_nobody_can_try_many_tokens(documentation: Library) -> None:
     assert (right.status, "set-cookie" in right.headers) == (429, False)
 
 
-def test_forms_of_other_sites_are_refused(locked: Site) -> None:
+def test_t07_forms_of_other_sites_are_refused(locked: Site) -> None:
     assert log_in(locked, Origin="http://evil.example").status == 403
     assert log_in(locked, Sec_Fetch_Site="cross-site").status == 403
     assert locked.ask("POST", "/logout", Sec_Fetch_Site="cross-site").status == 403

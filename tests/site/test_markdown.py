@@ -64,7 +64,7 @@ def test_blocks_and_inline_marks_become_html() -> None:
     )
 
 
-def test_raw_html_is_shown_as_it_is_written_and_comments_are_not() -> None:
+def test_t23_raw_html_is_shown_as_it_is_written_and_comments_are_not() -> None:
     text = "<div onclick='x'>\nhi\n</div>\n\na <b>c</b><br/>d <!-- e -->\n\n<!-- f -->\n"
 
     assert html(text) == (
@@ -73,7 +73,7 @@ def test_raw_html_is_shown_as_it_is_written_and_comments_are_not() -> None:
     )
 
 
-def test_pictures_are_links_or_words_and_are_never_loaded() -> None:
+def test_t22_pictures_are_links_or_words_and_are_never_loaded() -> None:
     assert "<img" not in html("![a](https://x.example/a.png) ![](b.png)")
     assert html("![a *b*](https://x.example/a.png)") == (
         '<p><a class="picture" href="https://x.example/a.png"'
@@ -125,19 +125,19 @@ def test_lines_of_plain_texts_are_marked_one_by_one() -> None:
     )
 
 
-def test_depth_is_bounded() -> None:
+def test_t18_depth_is_bounded() -> None:
     assert html(">" * 5000 + "a").count("<blockquote") <= DEEPEST
     assert html("".join("  " * n + "- a\n" for n in range(300))).count("<ul>") <= DEEPEST
 
 
-def test_none_of_five_hundred_payloads_acts() -> None:
+def test_t23_none_of_five_hundred_payloads_acts() -> None:
     assert {each: found for each in PAYLOADS if (found := harm_in(each))} == {}
     assert len(set(PAYLOADS)) > 500
 
 
 @settings(max_examples=150)
 @given(st.text(alphabet="<>[]()!*_`#|-\n \"'=:/ajsx&;\\0", max_size=120))
-def test_no_text_acts_or_breaks(text: str) -> None:
+def test_t23_no_text_acts_or_breaks(text: str) -> None:
     assert harm_in(text) == []
 
 

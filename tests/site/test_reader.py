@@ -158,7 +158,7 @@ def test_a_page_that_is_not_there_names_those_that_are_near(site: Site) -> None:
         "/static/x/..%2f..%2fpages.py",
     ],
 )
-def test_paths_outside_lead_nowhere(site: Site, path: str) -> None:
+def test_t01_paths_outside_lead_nowhere(site: Site, path: str) -> None:
     assert site.ask("GET", path).status == 404
 
 
@@ -169,7 +169,7 @@ def test_places_that_are_no_numbers_are_refused(site: Site, query: str) -> None:
 
 
 @pytest.mark.requirement("X-038")
-def test_of_a_collection_for_previews_the_page_explains_and_withholds(pair: Site) -> None:
+def test_t26_of_a_collection_for_previews_the_page_explains_and_withholds(pair: Site) -> None:
     shown = page(pair, "/docs/papers/tusks.md")
 
     assert "Only previews of this document may be read here" in shown

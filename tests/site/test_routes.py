@@ -43,7 +43,7 @@ ROUTES = (
 
 
 @pytest.mark.parametrize("path", ROUTES)
-def test_every_answer_tells_the_browser_to_run_and_load_nothing_foreign(
+def test_t23_every_answer_tells_the_browser_to_run_and_load_nothing_foreign(
     site: Site, path: str
 ) -> None:
     answer = site.ask("GET", path)
@@ -63,7 +63,7 @@ def test_every_answer_tells_the_browser_to_run_and_load_nothing_foreign(
 
 @pytest.mark.requirement("X-036")
 @pytest.mark.parametrize("path", [*ROUTES, "/nothing", "/mcp", "/static/x/site.css"])
-def test_foreign_names_and_origins_are_refused_on_every_route(site: Site, path: str) -> None:
+def test_t07_foreign_names_and_origins_are_refused_on_every_route(site: Site, path: str) -> None:
     assert site.ask("GET", path, Host="evil.example").status == 421
     assert site.ask("GET", path, Origin="http://evil.example").status == 403
     assert site.ask("GET", path, Origin="null").status == 403
@@ -110,7 +110,7 @@ def test_styles_and_scripts_are_kept_for_good(site: Site) -> None:
     assert site.ask("GET", "/static/x/nothing.js").status == 404
 
 
-def test_many_ranges_do_no_harm(site: Site) -> None:
+def test_t24_many_ranges_do_no_harm(site: Site) -> None:
     many = "bytes=" + ",".join(f"{n}-{n}" for n in range(0, 4000, 2))
 
     for path in ("/", "/llms-full.txt", "/static/x/site.css"):
@@ -150,7 +150,7 @@ def test_a_path_before_all_addresses_is_kept(documentation: Library) -> None:
     )
 
 
-def test_a_defect_is_told_by_a_number_only(
+def test_t29_a_defect_is_told_by_a_number_only(
     documentation: Library, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: object, **__: object) -> None:

@@ -77,7 +77,7 @@ def test_pages_of_results_lead_to_each_other(site: Site) -> None:
     assert 'rel="prev"' in second
 
 
-def test_words_in_the_address_cannot_become_markup(site: Site) -> None:
+def test_t23_words_in_the_address_cannot_become_markup(site: Site) -> None:
     page = shown(site, "/?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E")
 
     assert "<script>alert" not in page

@@ -292,7 +292,9 @@ def test_in_the_dark_all_colours_can_be_told_apart(visit: Visit, site: Site) -> 
         assert faults_of(watched, path, runOnly=["color-contrast"]) == []
 
 
-def test_five_hundred_payloads_open_no_dialog_and_load_nothing(visit: Visit, shelf: Shelf) -> None:
+def test_t23_five_hundred_payloads_open_no_dialog_and_load_nothing(
+    visit: Visit, shelf: Shelf
+) -> None:
     groups = [PAYLOADS[at : at + _TOGETHER] for at in range(0, len(PAYLOADS), _TOGETHER)]
     for number, group in enumerate(groups):
         shelf.put(f"group-{number}.md", "\n\npayload\n\n".join(("# Hostile", *group, "end")))
