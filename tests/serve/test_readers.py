@@ -235,13 +235,18 @@ def test_what_changes_the_index_is_not_left_to_them_but_they_find_what_it_did(
     async def main(readers: Readers) -> None:
         with (
             stocked.open() as library,
-            indexing(library, [str(stocked.folder)], ChangeBell(), readers) as (calls, thread),
+            indexing(library, [str(stocked.folder)], ChangeBell(), readers=readers) as (
+                calls,
+                thread,
+            ),
         ):
             thread.start()
             stocked.put("new.md", "giraffe")
             arguments = {"root": str(stocked.folder), "full": True}
             done = await calls.call_tool(OFFERED, "indexFolder", arguments)
-            found = await readers.call(OFFERED, "searchFiles", {"query": "giraffe"}, "")
+            found = await readers.call(
+                Order(OFFERED.choice, "searchFiles", {"query": "giraffe"}, "")
+            )
 
         assert done.structured
         assert (done.structured["indexed"], done.structured["removed"]) == (2, 0)

@@ -93,7 +93,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
         def pages(rules: Rules) -> list[BaseRoute]:
             state = {"ready": True, "indexing": {"done": 7, "total": 4711}}
-            return make_site_routes(Web(calls, state=lambda: state, toolsets={}, rules=rules))
+            return [*make_site_routes(Web(calls, state=lambda: state, toolsets={}, rules=rules))]
 
         with serving(servers, tokens=file, site=pages) as site:
             yield World(site, shelf, library, tokens)
