@@ -70,6 +70,14 @@ def _networks(text: str) -> str:
     return text
 
 
+def _regions(text: str) -> tuple[str, ...]:
+    """countries by their two letters, by commas"""
+    regions = tuple(each.strip().upper() for each in text.split(","))
+    if not all(len(each) == 2 and each.isascii() and each.isalpha() for each in regions):
+        raise ValueError("must be countries by their two letters, as US,GB,DE")
+    return regions
+
+
 def _flag(text: str) -> bool:
     """true or false"""
     lowered = text.strip().lower()
@@ -270,6 +278,14 @@ SETTINGS: tuple[Row, ...] = (
         "passwords; all: e-mail addresses and phone numbers too. A collection may ask for more.",
     ),
     Row(
+        "redact_regions",
+        _regions,
+        None,
+        "Countries, as US,GB,DE, whose phone numbers are known without a country code. "
+        "Default: ten of them, see the page on redaction.",
+        reaches_out=_always,
+    ),
+    Row(
         "access",
         _one_of(*Access),
         None,
@@ -440,6 +456,8 @@ class Settings:
     collections: tuple[Collection, ...] = ()
     config: str | None = None
     remarks: tuple[str, ...] = ()
+    redaction: tuple[tuple[str, str, str], ...] = ()
+    """The operator's own rules of redaction: name, kind, pattern."""
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
@@ -466,7 +484,9 @@ def load(
         values[row.name], origins[row.name] = _resolve(row, flags or {}, env, stated, remarks)
     _refuse_unknown(stated, file)
     collections = _collections(stated.get("collections", []), file) if file else ()
-    return Settings(values, origins, collections, str(file) if file else None, tuple(remarks))
+    rules = _redaction(stated.get("redaction", []), file) if file else ()
+    named_file = str(file) if file else None
+    return Settings(values, origins, collections, named_file, tuple(remarks), rules)
 
 
 def _resolve(
@@ -570,7 +590,7 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def _refuse_unknown(stated: Mapping[str, Any], file: Path | None) -> None:
-    known = [*_ROWS, "collections", *sorted(_MANIFEST_KEYS)]
+    known = [*_ROWS, "collections", "redaction", *sorted(_MANIFEST_KEYS)]
     unknown = sorted(set(stated) - set(known))
     if unknown:
         from difflib import get_close_matches
@@ -623,6 +643,20 @@ def _collection(entry: Mapping[str, Any], file: Path) -> Collection:
         exclude=tuple(entry.get("exclude", ())),
         **texts,
     )
+
+
+def _redaction(stated: Any, file: Path) -> tuple[tuple[str, str, str], ...]:
+    """Return the operator's own rules of redaction; their patterns are checked where used."""
+    if not isinstance(stated, list) or not all(isinstance(entry, dict) for entry in stated):
+        raise BadRequest(f"{file}: redaction must be written as [[redaction]] tables.")
+    keys = ("name", "kind", "pattern")
+    for entry in stated:
+        if set(entry) != set(keys) or not all(isinstance(entry[key], str) for key in keys):
+            raise BadRequest(
+                f"{file}: a redaction rule must have a name, a kind and a pattern, all texts.",
+                hint="As: name = 'badge numbers', kind = 'badge', pattern = '\\bB-[0-9]{6}\\b'.",
+            )
+    return tuple((entry["name"], entry["kind"], entry["pattern"]) for entry in stated)
 
 
 def _is_list_of_text(value: Any) -> bool:

@@ -28,6 +28,7 @@ COMMANDS = {
     "serve": "Serve folders to assistants over MCP.",
     "install": "Tell an assistant of this server.",
     "status": "Show what is indexed, what could not be read, and why.",
+    "redact": "Show what redaction would take out of files.",
     "doctor": "Show settings and check, or repair, the index.",
     "eval": "Measure how good search is, on test sets or your own documents.",
 }

@@ -10,17 +10,22 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bookwheel.model import Redact, Span
+from bookwheel.safety import words
 from bookwheel.safety.assignments import find_named
 from bookwheel.safety.blocks import find_blocks
 from bookwheel.safety.columns import find_in_columns
 from bookwheel.safety.emails import find_emails
-from bookwheel.safety.notations import find_notations
+from bookwheel.safety.notations import NOTATIONS, find_notations
+from bookwheel.safety.own_rules import check_rules, find_own
 from bookwheel.safety.phones import REGIONS, find_phones
+from bookwheel.safety.tokens import TOKENS
 from bookwheel.safety.vendors import find_tokens
-from bookwheel.settings import Settings
+
+if TYPE_CHECKING:
+    from bookwheel.settings import Settings
 
 Found = tuple[int, int, str]
 
@@ -49,6 +54,7 @@ _UNSEEN = re.compile(
 )
 """Characters without a look of their own, which could stand in the midst of a secret."""
 
+_ASCII_UNSEEN = dict.fromkeys([*range(9), 0x0B, 0x0C, *range(0x0E, 0x20), 0x7F])
 _MARK = re.compile(rb"\[redacted:[^\[\]\n]{1,40}\]")
 
 
@@ -66,9 +72,9 @@ def rules_of(
     regions: tuple[str, ...] = REGIONS, own: tuple[tuple[str, str, str], ...] = ()
 ) -> Rules:
     """Return rules with the version that their data has."""
-    from bookwheel.safety import tokens, words
-
-    said = repr((CODE_VERSION, tokens.TOKENS, words.PASSWORDS, words.KEYS, regions, own))
+    patterns = tuple((row.kind, row.hint, row.rest) for row in NOTATIONS)
+    named = (words.PASSWORDS, words.ABBREVIATED, words.KEYS, words.KINDS_OF_KEY)
+    said = repr((CODE_VERSION, TOKENS, patterns, named, regions, own))
     return Rules(blake2b(said.encode(), digest_size=8).hexdigest(), regions, own)
 
 
@@ -77,8 +83,10 @@ RULES_VERSION = OWN_RULES.version
 
 
 def make_rules(settings: Settings) -> Rules:
-    """Return the rules that the settings ask for."""
-    return OWN_RULES
+    """Return the rules that the settings ask for; raises BadRequest if one cannot be used."""
+    regions = settings["redact_regions"] or REGIONS
+    own = check_rules(settings.redaction) if settings.redaction else ()
+    return rules_of(regions, own) if own or regions != REGIONS else OWN_RULES
 
 
 def is_secret(kind: str) -> bool:
@@ -88,7 +96,8 @@ def is_secret(kind: str) -> bool:
 
 def find_spans(text: str, rules: Rules | None = None) -> tuple[Span, ...]:
     """Return what must not be seen, in characters, in order and without overlaps."""
-    hidden = [found.start() for found in _UNSEEN.finditer(text)]
+    unseen = not text.isascii() or len(text.translate(_ASCII_UNSEEN)) < len(text)
+    hidden = [found.start() for found in _UNSEEN.finditer(text)] if unseen else []
     if not hidden:
         return tuple(_find(text, rules or OWN_RULES))
     # What no reader sees must not keep a secret from being found either.
@@ -121,6 +130,7 @@ def _find_all(data: bytes, rules: Rules) -> Iterator[Found]:
     yield from find_in_columns(data)
     yield from find_emails(data)
     yield from find_phones(data, rules.regions)
+    yield from find_own(data, rules.own)
 
 
 def _merge(found: Iterable[Found]) -> list[Found]:
