@@ -23,6 +23,7 @@ from bookwheel.safety.own_rules import check_rules, find_own
 from bookwheel.safety.phones import REGIONS, find_phones
 from bookwheel.safety.tokens import TOKENS
 from bookwheel.safety.vendors import find_tokens
+from bookwheel.safety.wrapping import end_of_wrapped
 
 if TYPE_CHECKING:
     from bookwheel.settings import Settings
@@ -111,7 +112,7 @@ def find_spans(text: str, rules: Rules | None = None) -> tuple[Span, ...]:
 
 def _find(text: str, rules: Rules) -> Iterator[Span]:
     data = text.encode("utf-8", "replace")
-    found = _merge(_find_all(_MARK.sub(_as_stand_in, data), rules))
+    found = _merge(_to_their_ends(data, _find_all(_MARK.sub(_as_stand_in, data), rules)))
     if len(data) == len(text):
         return (Span(*each) for each in found)
     return _in_characters(data, found)
@@ -131,6 +132,11 @@ def _find_all(data: bytes, rules: Rules) -> Iterator[Found]:
     yield from find_emails(data)
     yield from find_phones(data, rules.regions)
     yield from find_own(data, rules.own)
+
+
+def _to_their_ends(data: bytes, found: Iterable[Found]) -> Iterator[Found]:
+    for start, end, kind in found:
+        yield start, end_of_wrapped(data, start, end) if is_secret(kind) else end, kind
 
 
 def _merge(found: Iterable[Found]) -> list[Found]:

@@ -67,7 +67,7 @@ TOKENS: tuple[Token, ...] = (
     Token("vercel token", "(vcp_|vca_|vci_|vcr_|vck_)<w:20+>"),
     Token("vercel blob token", "vercel_blob_rw_<n:20+>"),
     # Code and packages
-    Token("github token", "(ghp|gho|ghu|ghs|ghr)_<n:30+>"),
+    Token("github token", "(ghp|gho|ghu|ghs|ghr)_<n:36+>"),
     Token("github token", "github_pat_<n:40+>"),
     Token(
         "gitlab token",
@@ -77,7 +77,7 @@ TOKENS: tuple[Token, ...] = (
     Token("bitbucket token", "ATBB<w:32+>", whole=True),
     Token("bitbucket token", "BBDC-<q:40+>"),
     Token("atlassian token", "(ATATT3|ATCTT3|ATSTT3)<q:50+>"),
-    Token("npm token", "npm_<w:30+>"),
+    Token("npm token", "npm_<w:36+>"),
     Token("pypi token", "pypi-<s:50+>"),
     Token("rubygems key", "rubygems_<x:40+>"),
     Token("crates token", "cio<w:32>", whole=True),
@@ -132,7 +132,7 @@ TOKENS: tuple[Token, ...] = (
     Token("langfuse key", "sk-lf-<x:8>-<x:4>-<x:4>-<x:4>-<x:12>"),
     Token("langsmith key", "(lsv2_pt|lsv2_sk)_<x:32>_<x:10>"),
     Token("langsmith key", "ls__<x:32>"),
-    Token("hugging face token", "(hf_|api_org_)<w:30+>"),
+    Token("hugging face token", "(hf_|api_org_)<w:34+>"),
     Token("replicate token", "r8_<w:30+>", whole=True),
     Token("groq key", "gsk_<w:30+>"),
     Token("xai key", "xai-<w:40+>"),

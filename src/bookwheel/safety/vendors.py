@@ -10,7 +10,7 @@ from typing import NamedTuple
 from bookwheel.safety.patterns import compiled
 from bookwheel.safety.shapes import beginnings, fixed_words, hint_of, is_exact, lead_of, pattern_of
 from bookwheel.safety.tokens import TOKENS
-from bookwheel.safety.values import is_stand_in
+from bookwheel.safety.values import is_random, is_stand_in
 
 Found = tuple[int, int, str]
 
@@ -20,6 +20,9 @@ _LONG_RUN = 60
 """So many letters of base64 around a would-be token make it a part of an image or the like."""
 _LONGEST = 600
 """Bytes of the longest token that is put together again."""
+_CUT_OFF = 22
+"""Characters of the shortest rest of a token that counts as one."""
+_RUN = re.compile(rb"[A-Za-z0-9_-]*")
 _BREAK = re.compile(rb"[=\\]?\r?\n[ \t>|#*]{0,8}")
 _FILLER = re.compile(
     rb"(?i)your[-_]|[-_]here\b|x{6}|0{12}|\*{3}|\.{3}|placeholder|replace|1234567890123456"
@@ -73,7 +76,7 @@ def token_table() -> Table:
     leads = "|".join(lead_of(token) for token in TOKENS if not token.whole and beginnings(token))
     broken = (
         f"(?:{leads})"
-        r"[A-Za-z0-9_.+/=-]{0,100}[=\\]?\r?\n[ \t>|#*]{0,8}[A-Za-z0-9_.+/=-]{6}"
+        r"[A-Za-z0-9_.+/=-]{0,100}[=\\]?\r?\n[ \t>|#*]{0,8}[A-Za-z0-9]"
     )
     rows = {letter: tuple(rows) for letter, rows in by_letter.items()}
     together = ("|".join(telling), "|".join(whole), "|".join(random))
@@ -137,6 +140,11 @@ def _identify(data: bytes, start: int, table: Table) -> Iterator[Found]:
                 yield begin, end, row.kind if found else ""
                 if found:
                     return
+            elif row.beginnings and not row.whole:
+                end = _RUN.match(data, at, at + _LONGEST).end()  # type: ignore[union-attr]
+                cut_off = data[at:end].decode()
+                if len(cut_off) >= _CUT_OFF and is_random(cut_off[4:], 16):
+                    yield at, end, row.kind
 
 
 def _is_token(data: bytes, start: int, end: int, row: Row) -> bool:

@@ -1,0 +1,246 @@
+"""What finding promises whatever the text: order, whole secrets, and nothing found twice."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from bookwheel.errors import BadRequest
+from bookwheel.model import Redact
+from bookwheel.safety.finding import find_spans, is_secret, make_rules, redact_text, rules_of
+from bookwheel.settings import load
+from tests.redaction.random_text import Dice
+from tests.redaction.secrets import labelled_secrets
+
+PIECES = st.sampled_from(
+    (
+        *(
+            "password",
+            "password: ",
+            "token=",
+            "api key ",
+            "secret",
+            "Bearer ",
+            "Basic ",
+            "eyJ",
+            "@",
+            ".",
+        ),
+        *(
+            "-----BEGIN RSA PRIVATE KEY-----",
+            "-----END",
+            "://",
+            "bob:",
+            "%40",
+            "[at]",
+            " dot ",
+            "+49 30 ",
+        ),
+        *(
+            "0",
+            "12",
+            "555-",
+            "\n",
+            "\r\n",
+            " ",
+            '"',
+            "'",
+            "`",
+            "|",
+            "| password |\n|---|\n",
+            "\\n",
+            "<",
+            ">",
+        ),
+        *(
+            "{",
+            "}",
+            "kind: Secret\ndata:\n  a: ",
+            "hunter2",
+            "AKIA",
+            "ghp_",
+            "x" * 40,
+            "é",
+            "密码",
+            "\u200b",
+        ),
+        *(
+            "\x00",
+            "\ud800",
+            "[redacted:password]",
+            "Private-Lines: 2\n",
+            "MIIEpAIBAAKCAQEA",
+            "$6$",
+            "?key=",
+        ),
+    )
+)
+TEXTS = st.one_of(st.text(), st.lists(PIECES, max_size=25).map("".join))
+
+
+@settings(max_examples=400, deadline=None)
+@given(TEXTS)
+@example("\ud800 password: hunter2\ud800")
+def test_spans_lie_in_the_text_in_order_and_apart(text: str) -> None:
+    done = 0
+    for start, end, kind in find_spans(text):
+        assert done <= start < end <= len(text)
+        assert kind
+        done = end
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS)
+def test_a_redacted_text_keeps_its_lines(text: str) -> None:
+    assert redact_text(text, Redact.ALL).count("\n") == text.count("\n")
+
+
+def test_a_redacted_text_has_nothing_more_to_redact() -> None:
+    for label in labelled_secrets(3):
+        once = redact_text(label.text, Redact.ALL)
+        assert redact_text(once, Redact.ALL) == once
+
+
+def test_levels_leave_what_is_not_theirs() -> None:
+    text = "bob@example.com, password: hunter2"
+    assert redact_text(text, Redact.OFF) == text
+    assert redact_text(text, Redact.SECRETS) == "bob@example.com, password: [redacted:password]"
+    assert redact_text(text, Redact.ALL) == "[redacted:email], password: [redacted:password]"
+    assert is_secret("github token")
+    assert not is_secret("email")
+
+
+@pytest.mark.requirement("R-062")
+@pytest.mark.parametrize("at", [1, 4, 7, 20, 39])
+@pytest.mark.parametrize("between", ["\n", "\r\n", "\n> ", "=\n", "\u200b", "\u2060", "\u00ad"])
+def test_a_break_within_a_token_does_not_show_it(at: int, between: str) -> None:
+    if at < 4 and "\n" in between:
+        pytest.skip("no token is known by less than its beginning")
+    token = "ghp_" + Dice(at).w(36)
+    text = redact_text(f"Use {token[:at]}{between}{token[at:]} today", Redact.SECRETS)
+    assert text.replace("\n", "") == "Use [redacted:github token] today"
+
+
+@pytest.mark.parametrize("width", [64, 72, 76])
+@pytest.mark.parametrize("around", ["{}", "token: {}", "Authorization: Bearer {}", '"{}"'])
+def test_a_long_token_in_several_lines_goes_to_the_last(width: int, around: str) -> None:
+    text = around.format(Dice(width).jwt() + Dice(width + 1).s(90))
+    lines = [text[at : at + width] for at in range(0, len(text), width)]
+    redacted = redact_text("\n".join(lines) + "\nThe next line.", Redact.SECRETS)
+    assert "[redacted:" in redacted
+    assert not [line for line in lines[1:] if line[:12] in redacted]
+    assert redacted.endswith("The next line.")
+
+
+def test_a_private_key_goes_to_its_end_even_without_one() -> None:
+    key = Dice(1).pem()
+    assert redact_text(f"a\n{key}\nb", Redact.ALL).split() == [
+        "a",
+        "[redacted:private",
+        "key]",
+        "b",
+    ]
+    assert redact_text(key[:300], Redact.ALL).strip() == "[redacted:private key]"
+    prose = "It opens with -----BEGIN PRIVATE KEY----- and closes with -----END PRIVATE KEY-----."
+    assert redact_text(prose, Redact.ALL) == prose
+
+
+def test_the_host_of_an_address_with_a_password_stays() -> None:
+    text = "postgres://app:Sunny44@db.example.com:5432/shop"
+    assert redact_text(text, Redact.ALL) == (
+        "postgres://app:[redacted:password]@db.example.com:5432/shop"
+    )
+
+
+def test_the_column_of_a_table_is_read_by_its_head() -> None:
+    table = "| user | password | phone |\n|---|---|---|\n| bob | swordfish | 2125550123 |\n"
+    assert redact_text(table, Redact.ALL).splitlines()[2] == (
+        "| bob | [redacted:password] | [redacted:phone] |"
+    )
+
+
+def test_phone_regions_can_be_chosen() -> None:
+    number = "Office 91 123 45 67"
+    assert find_spans(number, rules_of(regions=("ES",)))
+    assert not find_spans(number, rules_of(regions=("US",)))
+
+
+# ------------------------------------------------------------------- the operator's own rules
+
+
+def rules(tmp_path: object, text: str) -> object:
+    from pathlib import Path
+
+    file = Path(str(tmp_path)) / "bookwheel.toml"
+    file.write_text(text, encoding="utf-8")
+    return make_rules(load(config=str(file), environment={}))
+
+
+def test_an_operator_adds_rules(tmp_path: object) -> None:
+    made = rules(
+        tmp_path,
+        "[[redaction]]\nname = 'badges'\nkind = 'badge'\npattern = 'badge (B-[0-9]{6})'\n",
+    )
+    assert [tuple(span) for span in find_spans("badge B-123456", made)] == [(6, 14, "badge")]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("pattern = '(?<=a)b'", "cannot be used"),
+        ("pattern = 'b*'", "matches where there is nothing"),
+        ("pattern = '(a)(b)'", "more than one group"),
+        ("pattern = 5", "a name, a kind and a pattern"),
+        ("pattern = 'x'\nextra = 1", "a name, a kind and a pattern"),
+    ],
+)
+def test_a_rule_that_cannot_be_used_is_named(tmp_path: object, table: str, said: str) -> None:
+    with pytest.raises(BadRequest, match=said):
+        rules(tmp_path, f"[[redaction]]\nname = 'mine'\nkind = 'mine'\n{table}\n")
+
+
+def test_a_kind_is_words(tmp_path: object) -> None:
+    with pytest.raises(BadRequest, match="has the kind"):
+        rules(tmp_path, "[[redaction]]\nname = 'mine'\nkind = 'A]'\npattern = 'x'\n")
+
+
+def test_regions_that_are_none_are_refused() -> None:
+    with pytest.raises(BadRequest, match="two letters"):
+        load({"redact_regions": "Germany"}, use_start_folder=False, environment={})
+
+
+# ------------------------------------------------------------------- hostile texts
+
+HOSTILE = {
+    "digits": "8374610293" * 100_000,
+    "digits and marks": "83-74(61)0.293 " * 66_000,
+    "at signs": "@" * 1_000_000,
+    "names and at signs": "a@a." * 250_000,
+    "key and spaces": ("key" + " " * 97) * 10_000,
+    "password=": "password=" * 111_111,
+    "password and spaces": "password" + " " * 1_000_000,
+    "heads of keys": "-----BEGIN" * 100_000,
+    "heads of private keys": "-----BEGIN RSA PRIVATE KEY-----\n" * 31_250,
+    "one letter": "a" * 1_000_000,
+    "quotes": '"' * 1_000_000,
+    "tokens begun": "eyJ" * 333_333,
+    "addresses begun": "://a:b" * 166_666,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_time_grows_with_the_text_and_not_faster(name: str) -> None:
+    """T15: ten times the text must not take a hundred times as long."""
+    text = HOSTILE[name]
+    find_spans(text[:100_000])
+    small, large = _seconds(text[:100_000]), _seconds(text)
+    assert large < 40 * max(small, 0.005)
+
+
+def _seconds(text: str) -> float:
+    start = time.process_time()
+    find_spans(text)
+    return time.process_time() - start
