@@ -22,7 +22,10 @@ from bookwheel.cli.client_files import Place, show_snippet
 from bookwheel.cli.clients import CLIENTS, Client, Entry, call_entry
 from bookwheel.cli.installing import add_command
 from bookwheel.errors import ERRORS, BookwheelError
+from bookwheel.serve.toolsets import load_contracts
 from bookwheel.settings import SETTINGS, Row
+from bookwheel.telemetry.calls import IndexFigures
+from bookwheel.telemetry.metrics import REASONS, Metrics
 
 DOCS = Path(__file__).parent.parent / "docs"
 MARKED = re.compile(r"(<!-- (\w+): made by `make docs` -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -38,6 +41,40 @@ def _settings_row(row: Row) -> str:
     names = ", ".join(f"`{name}`" for name in (row.variable, *row.other_names))
     default = {None: "", True: "true", False: "false"}.get(row.default, str(row.default))
     return f"| `{row.name}` | {names} | {row.parse.__doc__} | {default} | {row.help} |"
+
+
+OPERATING = (
+    *("token", "tokens", "public", "hosts", "trusted_proxies", "base_path"),
+    *("rate_limit_requests", "rate_limit_window", "tool_limits", "call_seconds", "max_calls"),
+    *("readers", "audit", "audit_key", "audit_queries", "audit_mb", "log_format"),
+)
+"""The settings that concern whoever runs a server for others."""
+
+
+def operating_table() -> str:
+    """Return one row per setting that concerns operators."""
+    rows = ["| Setting | Environment | Value | Default | What for |", "|---|---|---|---|---|"]
+    named = {row.name: row for row in SETTINGS}
+    return "\n".join([*rows, *(_settings_row(named[name]) for name in OPERATING)])
+
+
+def limits_table() -> str:
+    """Return one row per tool that has a limit of its own."""
+    tools = [tool for contract in load_contracts().values() for tool in contract.tools]
+    rows = [f"| `{tool.name}` | {tool.per_minute} |" for tool in tools if tool.per_minute]
+    return "\n".join(["| Tool | Calls of one client in a minute |", "|---|---|", *rows])
+
+
+def metrics_table() -> str:
+    """Return one row per figure at /metrics."""
+    made = Metrics("0", lambda: IndexFigures(0, 0, 0, 0, 0, 0)).describe()
+    rows = [
+        f"| `{name}` | {kind} | {', '.join(f'`{label}`' for label in labels)} | {help} |"
+        for name, kind, help, labels in made
+    ]
+    reasons = ", ".join(f"`{reason}`" for reason in REASONS)
+    table = "\n".join(["| Figure | Type | Labels | What it tells |", "|---|---|---|---|", *rows])
+    return f"{table}\n\nReasons of refusals: {reasons}."
 
 
 def exit_codes_table() -> str:
@@ -141,6 +178,9 @@ def _told(client: Client, command: str, name: str, entry: Entry) -> str:
 PARTS: dict[str, Callable[[], str]] = {
     "settings": settings_table,
     "exit_codes": exit_codes_table,
+    "operating": operating_table,
+    "limits": limits_table,
+    "metrics": metrics_table,
     "commands": commands_text,
     "clients": clients_table,
     **{each.name.replace("-", "_"): partial(client_text, each) for each in CLIENTS},
