@@ -14,7 +14,7 @@ from bookwheel.model import Status
 from bookwheel.settings import SETTINGS, load
 from tests.docs_tables import DOCS, MARKED, PARTS, refresh
 
-GENERATED = ("settings.md", "command-line.md", "clients.md")
+GENERATED = ("settings.md", "command-line.md", "clients.md", "operations.md")
 
 
 def page(name: str) -> str:
