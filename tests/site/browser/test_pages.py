@@ -9,6 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from bookwheel.library import Library
 from tests.conftest import Shelf
 from tests.serve.conftest import Site
 from tests.site.browser.conftest import Visit, Watched
@@ -193,6 +194,18 @@ def test_three_hundred_nodes_can_be_walked(visit: Visit, shelf: Shelf) -> None:
         page.keyboard.press("Enter")
         expect(page).to_have_title("Page 299 · notes")
     assert watched.errors == []
+
+
+def test_indexing_is_followed_while_it_goes_on(visit: Visit, documentation: Library) -> None:
+    state: dict[str, Any] = {"ready": True, "indexing": {"done": 3, "total": 12}}
+    with site_of(documentation, state=lambda: state) as site:
+        page = visit(site).open("/status")
+        expect(page.locator("progress")).to_have_js_property("value", 3)
+        state["indexing"] = {"done": 9, "total": 12}
+        expect(page.locator("progress")).to_have_js_property("value", 9)
+        state["indexing"] = None
+        expect(page.get_by_text("Everything is indexed.")).to_be_visible()
+        expect(page.locator("progress")).to_be_hidden()
 
 
 def test_links_between_documents_work(seen: Watched) -> None:
