@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bookwheel.serve.site.reader import LONGEST_PART, split_text
+from bookwheel.serve.site.parts import LONGEST_PART, split_text
 from tests.conftest import Shelf
 from tests.serve.conftest import Site
 from tests.site.conftest import SETUP, site_of, text_of

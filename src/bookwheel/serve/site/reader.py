@@ -18,11 +18,10 @@ from bookwheel.serve.site.links import MOST_LINKS, Links
 from bookwheel.serve.site.markdown import Rendered, render, render_plain
 from bookwheel.serve.site.navigation import navigate
 from bookwheel.serve.site.pages import Pages
+from bookwheel.serve.site.parts import choose_part
 from bookwheel.serve.web import address, base_of, document_path, with_etag
 from bookwheel.view import View
 
-LONGEST_PART = 200_000
-"""Characters on one page; longer documents are shown part by part."""
 _LISTED = 200
 _RELATED = 6
 _CITED = 30
@@ -38,15 +37,6 @@ class Wanted(NamedTuple):
     line: int | None = None
     pointer: str = ""
     part: int | None = None
-
-
-class Part(NamedTuple):
-    """One of the stretches that a long document is shown in."""
-
-    text: str
-    first_line: int
-    number: int
-    parts: int
 
 
 def make_reader_routes(pages: Pages) -> list[Route]:
@@ -241,7 +231,7 @@ def _read_text(
     line = wanted.line
     if wanted.pointer:
         line = library.place(document, wanted.pointer).start_line
-    part = _choose_part(library, document, text, wanted, line)
+    part = choose_part(library, document, text, number=wanted.part or 1, line=line)
     inside = line - part.first_line + 1 if line else None
     links = Links(
         base,
@@ -270,47 +260,6 @@ def is_plain(document: Document) -> bool:
 def _has_own_title(document: Document, shown: Rendered) -> bool:
     first = shown.anchors[0] if shown.anchors else None
     return first is not None and first.level == 1 and shown.html.lstrip().startswith("<h1")
-
-
-def _choose_part(
-    library: View, document: Document, text: str, wanted: Wanted, line: int | None
-) -> Part:
-    """Return the part that holds a line, or the one asked for, else the first."""
-    if len(text) <= LONGEST_PART:
-        return Part(text, 1, 1, 1)
-    headings = {each.line for each in library.outline(document, depth=6)}
-    parts = split_text(text, headings)
-    number = wanted.part or 1
-    if line:
-        number = max(n for n, (first, _) in enumerate(parts, 1) if first <= line or n == 1)
-    if not 1 <= number <= len(parts):
-        raise NotFound(f"The document has {len(parts)} parts.")
-    first, stretch = parts[number - 1]
-    return Part(stretch, first, number, len(parts))
-
-
-def split_text(text: str, headings: set[int]) -> list[tuple[int, str]]:
-    """Return the parts of a long text with their first lines, cut before headings where it can."""
-    parts: list[tuple[int, str]] = []
-    held: list[str] = []
-    size, first, border = 0, 1, 0
-    for number, line in enumerate(_short_lines(text), 1):
-        if number in headings and size > LONGEST_PART // 4:
-            border = len(held)
-        held.append(line)
-        size += len(line) + 1
-        if size > LONGEST_PART and len(held) > 1:
-            cut = border or len(held) - 1
-            parts.append((first, "\n".join(held[:cut])))
-            first, held, border = first + cut, held[cut:], 0
-            size = sum(len(each) + 1 for each in held)
-    return [*parts, (first, "\n".join(held))]
-
-
-def _short_lines(text: str) -> list[str]:
-    """Return the lines of a text; one that no page could hold is shortened."""
-    lines = text.split("\n")
-    return [line if len(line) <= LONGEST_PART else line[:LONGEST_PART] + " …" for line in lines]
 
 
 def make_trail(base: str, collection: str, path: str) -> list[tuple[str, str]]:
