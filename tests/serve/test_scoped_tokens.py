@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,7 +91,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
             for path, choice in (("/mcp", None), ("/mcp/all", "all"))
         }
 
-        def pages(rules: Rules) -> list[BaseRoute]:
+        def pages(rules: Rules) -> Sequence[BaseRoute]:
             state = {"ready": True, "indexing": {"done": 7, "total": 4711}}
             return [*make_site_routes(Web(calls, state=lambda: state, toolsets={}, rules=rules))]
 

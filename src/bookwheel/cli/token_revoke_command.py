@@ -2,7 +2,7 @@
 
 Servers that run refuse it from the next request on.
 
-bookwheel token revoke ann
+    bookwheel token revoke ann
 """
 
 from __future__ import annotations
