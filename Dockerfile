@@ -3,9 +3,7 @@ FROM python:3.12-slim AS build
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE CHANGELOG.md ./
 COPY src src
-RUN python -m venv /opt/bookwheel \
- && /opt/bookwheel/bin/pip install --no-cache-dir --no-compile . \
- && /opt/bookwheel/bin/python -m compileall -q /opt/bookwheel/lib
+RUN python -m venv /opt/bookwheel && /opt/bookwheel/bin/pip install --no-cache-dir .
 
 FROM python:3.12-slim
 RUN useradd --uid 10001 --create-home --shell /usr/sbin/nologin bookwheel \
