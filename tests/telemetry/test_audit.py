@@ -260,6 +260,18 @@ def test_what_cannot_be_written_is_logged_once_and_calls_go_on(
     assert verify(file) == (2, [])
 
 
+def test_T28_an_audit_without_calls_is_sound_and_an_emptied_one_is_not(tmp_path: Path) -> None:
+    file = written(tmp_path / "audit", 0)
+    assert verify(file) == (0, [])
+    written(file, 3)
+    file.write_bytes(b"")
+    assert findings(file) == [
+        ("audit.head", "says that the audit ends at line 3: 3 were cut off"),
+    ]
+    head_of(file).write_bytes(b"")
+    assert [where for where, _ in findings(file)] == ["audit.head"]
+
+
 def test_an_audit_that_is_not_there_cannot_be_looked_through(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         verify(tmp_path / "audit")

@@ -82,6 +82,9 @@ class Audit:
         self._head = os.open(head_of(file), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._lines = _open(file)
         self._is_failing = False
+        with self._locked():
+            if not os.fstat(self._head).st_size and not os.fstat(self._lines).st_size:
+                os.pwrite(self._head, write_head(self._key, Head()), 0)
 
     def close(self) -> None:
         """Close the files."""

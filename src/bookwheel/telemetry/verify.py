@@ -50,7 +50,8 @@ def verify(audit: Path, key: Path | None = None) -> Verdict:
 
 
 def _lines(file: Path) -> Sequence[str]:
-    return file.read_text(encoding="ascii", errors="replace").removesuffix("\n").split("\n")
+    text = file.read_text(encoding="ascii", errors="replace")
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def _find_in_lines(seen: Sequence[_Seen]) -> Iterator[Finding]:
@@ -100,7 +101,7 @@ def _find_at_ends(seen: Sequence[_Seen], head: Head | None, audit: Path) -> Iter
         yield Finding(name, "is missing or was changed: lines at the end may be gone unseen")
         return
     numbers = [each.line.number for each in seen if each.line]
-    lowest, highest = min(numbers, default=head.last + 1), max(numbers, default=0)
+    lowest, highest = min(numbers, default=head.first), max(numbers, default=0)
     spare = sum(each.line is None for each in seen)
     if lowest > head.first and lowest - head.first > spare:
         yield Finding(name, f"says that the audit begins at line {head.first}, not at {lowest}")
