@@ -75,6 +75,8 @@ PIECES = st.sampled_from(
             "MIIEpAIBAAKCAQEA",
             "$6$",
             "?key=",
+            "metaKey: ",
+            "_key = ",
         ),
     )
 )
@@ -102,6 +104,13 @@ def test_a_redacted_text_has_nothing_more_to_redact() -> None:
     for label in labelled_secrets(3):
         once = redact_text(label.text, Redact.ALL)
         assert redact_text(once, Redact.ALL) == once
+
+
+def test_a_name_is_judged_with_the_letters_before_it() -> None:
+    assert redact_text("rowKey = 4f8aQ2x9Zk3LmP7wV1bN", Redact.ALL) == (
+        "rowKey = [redacted:api key]"
+    )
+    assert not find_spans("altKey: event.altKey, the metaKey: pressed or not")
 
 
 def test_levels_leave_what_is_not_theirs() -> None:

@@ -154,9 +154,9 @@ def _any_name() -> str:
     return "|".join(f"(?:{pattern})" for _, pattern in _patterns())
 
 
-def _sort_of(name: bytes) -> str:
-    """Say which sort of word begins a name."""
-    return next(sort for sort, pattern in _patterns() if compiled(pattern).match(name))
+def _sort_of(data: bytes, start: int) -> str:
+    """Say which sort of word begins at `start`; what stands before it counts too."""
+    return next(sort for sort, pattern in _patterns() if compiled(pattern).match(data, start))
 
 
 def _to_its_end(data: bytes, end: int) -> int:
@@ -181,7 +181,7 @@ def _judged(data: bytes, start: int, at: int) -> tuple[int, int, str] | None:
         return None  # in the query of an address, which has its own rule
     if prefix and _last_word(prefix) in NOT_SECRET:
         return None
-    sort = _sort_of(data[start:at])
+    sort = _sort_of(data, start)
     if not _is_secret(sort, sign, prefix, value):
         return None
     return value.start, value.end, "api key" if sort in ("key", "other") else "password"
