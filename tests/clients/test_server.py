@@ -28,7 +28,16 @@ from tests.conftest import Shelf
 DOCUMENTS = [tool.name for tool in load_contracts()["documents"].tools]
 FOLDER = [tool.name for tool in load_contracts()["folder"].tools]
 PAGES = [tool.name for tool in load_contracts()["pages"].tools]
-EACH_SEARCH = ("documents_search", "search_documents", "search_docs")
+FILES = [tool.name for tool in load_contracts()["files"].tools]
+ARCHIVES = [tool.name for tool in load_contracts()["archives"].tools]
+EVERY = DOCUMENTS + FOLDER + PAGES + FILES + ARCHIVES
+EACH_SEARCH = (
+    "documents_search",
+    "search_documents",
+    "search_docs",
+    "searchFiles",
+    "searchLocalArchives",
+)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +73,7 @@ def names(tools: list[dict[str, Any]]) -> list[str]:
         ([], {}, DOCUMENTS),
         ([], {"BOOKWHEEL_TOOLSETS": "pages"}, PAGES),
         (["--toolsets", "folder,pages"], {"BOOKWHEEL_TOOLSETS": "documents"}, FOLDER + PAGES),
-        (["--toolsets", "all"], {}, DOCUMENTS + FOLDER + PAGES),
+        (["--toolsets", "all"], {}, EVERY),
     ],
 )
 def test_the_flag_then_the_variable_choose_toolsets_and_documents_is_the_default(
@@ -81,7 +90,9 @@ def test_one_process_serves_each_toolset_at_its_own_address_at_once(url: str) ->
         "/mcp/documents": DOCUMENTS,
         "/mcp/folder": FOLDER,
         "/mcp/pages": PAGES,
-        "/mcp/all": DOCUMENTS + FOLDER + PAGES,
+        "/mcp/files": FILES,
+        "/mcp/archives": ARCHIVES,
+        "/mcp/all": EVERY,
     }
     seen = {}
     for path in expected:
@@ -166,7 +177,8 @@ def test_an_argument_that_a_tool_does_not_have_is_named_with_the_nearest(
         except MCPError as error:
             said = error.message
 
-    assert "Unknown argument 'limmit': did you mean 'limit'?" in said
+    named = "did you mean 'limit'?" if tool != "searchFiles" else "known are query, k, offset"
+    assert f"Unknown argument 'limmit': {named}" in said
 
 
 @pytest.mark.requirement("X-020")
@@ -175,15 +187,15 @@ def test_every_tool_has_a_title_a_description_and_annotations(filled: Shelf, era
     with filled.open() as library, assisting(library, "all", era) as assistant:
         tools = assistant.tools()
 
-    assert len(tools) == 12
+    assert names(tools) == EVERY
     for tool in tools:
         assert tool["title"]
         assert tool["description"]
         assert tool["annotations"] == {
-            "readOnlyHint": True,
+            "readOnlyHint": tool["name"] != "indexFolder",
             "destructiveHint": False,
             "idempotentHint": True,
-            "openWorldHint": False,
+            "openWorldHint": tool["name"] in ("summarizeResults", "rewriteQuery"),
         }
 
 

@@ -20,17 +20,17 @@ INTERRUPTED = 130
 COMMANDS = {
     "index": "Index folders, or bring their index up to date.",
     "search": "Search folders by words and by meaning.",
-    "show": "Show a document, or a section, page, slide, sheet or lines of it.",
+    "show": "Show a document, or a section, page, sheet or lines of it.",
     "outline": "Show the headings of a document.",
     "related": "Find documents that are like another one.",
-    "graph": "Show who cites whom, as a table, a drawing or for other programs.",
+    "graph": "Show who cites whom: around a document, or in all folders.",
     "list": "List the documents of a collection or folder.",
     "serve": "Serve folders to assistants over MCP.",
     "install": "Tell an assistant of this server.",
     "status": "Show what is indexed, what could not be read, and why.",
     "redact": "Show what redaction would take out of files.",
     "doctor": "Show settings and check, or repair, the index.",
-    "eval": "Measure how good search is, on test sets or your own documents.",
+    "eval": "Measure how good search is, on test sets or your documents.",
 }
 SUBCOMMANDS = {
     "eval init": "Write a file of judged queries to fill in.",

@@ -1,4 +1,4 @@
-"""Measure how good search is, on test sets or your own documents.
+"""Measure how good search is, on test sets or your documents.
 
 A test set is a folder with corpus.jsonl, queries.jsonl and qrels.tsv, as BEIR has them. It is
 indexed in a temporary folder, and every query is asked of the library's own search. For your own

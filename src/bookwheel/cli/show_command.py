@@ -1,4 +1,4 @@
-"""Show a document, or a section, page, slide, sheet or lines of it.
+"""Show a document, or a section, page, sheet or lines of it.
 
 A section is found by its heading, a part of it, or its trail; "Examples #2" is the second one.
 
