@@ -35,6 +35,7 @@ FIGURES = (
     "embedding",
     "meaning",
     "links",
+    "redaction",
 )
 _LIBRARIES = ("bookwheel", "apsw", "tantivy", "typer", "mcp")
 

@@ -33,6 +33,7 @@ ROWS = {
     "embedding": 2,
     "meaning": 8,
     "links": 3,
+    "redaction": 4,
 }
 
 

@@ -63,9 +63,8 @@ _VERBS = (
     *("changed to", "will be", "reads", "has been set to", "is still", "should be", "must be"),
     *("est maintenant", "es ahora", "ist jetzt", "on", "=", "olarak"),
 )
-_SIGN = re.compile(
-    rb"(=>|:=|={1,3}|!==?|::?|->|\xe2\x86\x92|\xef\xbc\x9d|\xef\xbc\x9a|\||<-|>|\()[*_]{0,3}\s*$"
-)
+_SIGNS = frozenset((b"=", b":", b"|", b">", b"("))
+_WIDE_SIGNS = tuple(sign.encode() for sign in ("→", "＝", "：", "是", "为", "為", "は", "<-"))
 _VERB = re.compile(
     b" (?:" + b"|".join(re.escape(verb.encode()) for verb in _VERBS) + b") ?:? *$", re.IGNORECASE
 )
@@ -156,7 +155,8 @@ def _any_name() -> str:
 
 def _sort_of(data: bytes, start: int) -> str:
     """Say which sort of word begins at `start`; what stands before it counts too."""
-    return next(sort for sort, pattern in _patterns() if compiled(pattern).match(data, start))
+    matching = (sort for sort, pattern in _patterns() if compiled(pattern).match(data, start))
+    return next(matching, "password")
 
 
 def _to_its_end(data: bytes, end: int) -> int:
@@ -188,12 +188,13 @@ def _judged(data: bytes, start: int, at: int) -> tuple[int, int, str] | None:
 
 
 def _sign_before(data: bytes, start: int, at: int) -> str:
-    last = data[at - 1 : at]
-    if last in (b"=", b":", b"|", b">", b"("):
-        return last.decode()
-    found = _SIGN.search(data, max(start, at - 24), at)
-    if found:
-        return found[1].decode()
+    tail = data[max(start, at - 24) : at].rstrip(b" \t*_")
+    last = tail[-1:]
+    if last in _SIGNS:
+        return "->" if tail[-2:] in (b"=>", b"->") else last.decode()
+    for sign in _WIDE_SIGNS:
+        if tail.endswith(sign):
+            return ":"
     return "is" if _VERB.search(data, start, at) else ""
 
 
@@ -237,7 +238,7 @@ def _read_value(data: bytes, start: int, at: int, sign: str) -> Value | None:
     run = None if sign == "(" else _RUN.match(data, at)
     if run is None:
         return None
-    if sign in ("=", ":", ":=") and _LINE_BEFORE.search(data, 0, start):
+    if sign in ("=", ":") and _LINE_BEFORE.search(data, 0, start):
         line = _REST.match(data, at)
         if line is not None:
             value = line[1].rstrip(b",;")
@@ -250,7 +251,7 @@ def _read_value(data: bytes, start: int, at: int, sign: str) -> Value | None:
         value = value.partition(b"|")[0]
     closed = pair is not None or (sign == ">" and data.startswith(b"</", run.end()))
     value = value.rstrip(_TRAILING)
-    if sign == "!" or not value:
+    if not value:
         return None
     return Value(at, at + len(value), value.decode("utf-8", "replace"), False, closed)
 

@@ -46,6 +46,7 @@ _FILLED_WORDS = (
     *("a_", "a-", "an_", "an-", "apassword", "asecret"),
 )
 """One of them stands in whatever the pattern above finds; looking for them is quicker."""
+_SAYS_SOMETHING = re.compile(r"[a-z]{3}|[-_.*:(\[|…•]")
 _CODE = re.compile(
     r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)*\s*[(\[].*|"
     r"(?:self|this|os|sys|env|process|config|cfg|conf|settings|options|opts|args|params|request|req|"
@@ -88,7 +89,8 @@ def is_stand_in(value: str) -> bool:
         or lowered.strip("\"'`*_.,;:!()[]<>{}") in _WORDS
         or _NOT_GIVEN.fullmatch(value) is not None
         or (
-            any(word in lowered for word in _FILLED_WORDS)
+            _SAYS_SOMETHING.search(lowered) is not None
+            and any(word in lowered for word in _FILLED_WORDS)
             and _FILLED_LATER.search(lowered) is not None
         )
     )
