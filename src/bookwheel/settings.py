@@ -70,12 +70,12 @@ def _networks(text: str) -> str:
     return text
 
 
-def _regions(text: str) -> tuple[str, ...]:
+def _regions(text: str) -> str:
     """countries by their two letters, by commas"""
-    regions = tuple(each.strip().upper() for each in text.split(","))
+    regions = [each.strip().upper() for each in text.split(",")]
     if not all(len(each) == 2 and each.isascii() and each.isalpha() for each in regions):
         raise ValueError("must be countries by their two letters, as US,GB,DE")
-    return regions
+    return ",".join(regions)
 
 
 def _flag(text: str) -> bool:

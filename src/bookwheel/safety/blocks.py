@@ -32,20 +32,19 @@ _PUTTY = r"Private-Lines: ?[0-9]{1,5}\r?\n"
 _SECRET = r"(?m)^[ \t-]*[\"']?kind[\"']?: ?[\"']?Secret[\"']?,?[ \t]*$"
 _DATA = re.compile(rb"^([ \t]*)[\"']?(?:data|stringData)[\"']?:[ \t]*\{?[ \t]*\r?\n", re.MULTILINE)
 _PAIR = re.compile(rb"([ \t]*)[\"']?[\w.\-]+[\"']?:[ \t]*[\"']?([^\s\"',]*)[^\n]*(?:\n|$)")
+_ANY = f"(?:{_BEGIN})|(?:{_HEADLESS})|(?:{_PUTTY})|(?:{_SECRET})"
 _LONGEST_LINES = 4000
 _LONGEST_OBJECT = 20_000
 
 
 def find_blocks(data: bytes) -> Iterator[Found]:
     """Yield the secrets of several lines."""
-    if b"PRIVATE KEY" in data:
-        yield from _find_keys(data)
-    if b"IBA" in data or b"AgE" in data or b"MHcCAQEE" in data or b"b3BlbnNza" in data:
-        yield from _find_headless(data)
-    if b"Private-Lines:" in data:
-        yield from _find_putty(data)
-    if b"Secret" in data and b"kind" in data:
-        yield from _find_cluster_secrets(data)
+    if compiled(_ANY).search(data) is None:
+        return
+    yield from _find_keys(data)
+    yield from _find_headless(data)
+    yield from _find_putty(data)
+    yield from _find_cluster_secrets(data)
 
 
 def _find_keys(data: bytes) -> Iterator[Found]:

@@ -85,7 +85,8 @@ RULES_VERSION = OWN_RULES.version
 
 def make_rules(settings: Settings) -> Rules:
     """Return the rules that the settings ask for; raises BadRequest if one cannot be used."""
-    regions = settings["redact_regions"] or REGIONS
+    named: str | None = settings["redact_regions"]
+    regions = tuple(named.split(",")) if named else REGIONS
     own = check_rules(settings.redaction) if settings.redaction else ()
     return rules_of(regions, own) if own or regions != REGIONS else OWN_RULES
 

@@ -18,6 +18,8 @@ _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]*")
 _LONG_RUN = 60
 """So many letters of base64 around a would-be token make it a part of an image or the like."""
+_COMMON = 3
+"""A word of a shape that is no longer stands in too many texts to be looked for first."""
 _LONGEST = 600
 """Bytes of the longest token that is put together again."""
 _CUT_OFF = 22
@@ -48,6 +50,8 @@ class Table(NamedTuple):
     broken: str
     """The pattern of a telling beginning with a line break soon after it."""
     by_letter: dict[int, tuple[Row, ...]]
+    rare: str
+    """The pattern of any of the words below."""
     one_by_one: tuple[tuple[bytes, Row], ...]
     """With a word that each has in its midst."""
 
@@ -67,7 +71,7 @@ def token_table() -> Table:
             (whole if token.whole else telling).append(hint_of(token))
             for letter in {word[0] for word in words}:
                 by_letter.setdefault(letter, []).append(row)
-        elif len(fixed_words(token)[0]) == 1:
+        elif len(fixed_words(token)[0]) <= _COMMON:
             random.append(pattern_of(token).replace("(", "(?:").replace("(?:?:", "(?:"))
             for letter in range(128):
                 by_letter.setdefault(letter, []).append(row)
@@ -75,12 +79,13 @@ def token_table() -> Table:
             one_by_one.append((fixed_words(token)[0].encode(), row))
     leads = "|".join(lead_of(token) for token in TOKENS if not token.whole and beginnings(token))
     broken = (
-        f"(?:{leads})"
+        f"\\b(?:{leads})"
         r"[A-Za-z0-9_.+/=-]{0,100}[=\\]?\r?\n[ \t>|#*]{0,8}[A-Za-z0-9]"
     )
     rows = {letter: tuple(rows) for letter, rows in by_letter.items()}
     together = ("|".join(telling), "|".join(whole), "|".join(random))
-    return Table(together, broken, rows, tuple(one_by_one))
+    rare = "|".join(re.escape(word.decode()) for word, _ in one_by_one)
+    return Table(together, broken, rows, rare, tuple(one_by_one))
 
 
 def find_tokens(data: bytes) -> Iterator[Found]:
@@ -95,6 +100,11 @@ def find_tokens(data: bytes) -> Iterator[Found]:
                     if kind:
                         yield start, end, kind
     yield from _find_broken(data, table)
+    if compiled(table.rare).search(data) is not None:
+        yield from _find_one_by_one(data, table)
+
+
+def _find_one_by_one(data: bytes, table: Table) -> Iterator[Found]:
     for word, row in table.one_by_one:
         if word in data:
             for match in compiled(row.pattern).finditer(data):
