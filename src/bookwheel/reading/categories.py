@@ -16,8 +16,8 @@ SIDEBAR = "sidebar.md"
 TOP = "(top)"
 """The category of pages that lie in no folder and stand in no sidebar."""
 
-_HEADING = re.compile(r"#{1,6}[ \t]+(.+?)[ \t#]*$")
-_ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+]|\d+[.)])[ \t]+(?P<text>.+?)[ \t]*$")
+_HEADING = re.compile(r"#{1,6}[ \t]+([^ \t].*)")
+_ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+]|\d+[.)])[ \t]+(?P<text>[^ \t].*)")
 # Bounded, so that no line takes long whatever stands in it.
 _LINK = re.compile(
     r"\[(?P<text>[^\[\]]{0,500})\]"
@@ -77,7 +77,7 @@ def _links(text: str) -> Iterator[tuple[str, str]]:
     for line in text.split("\n"):
         found = _HEADING.match(line)
         if found:
-            heading = _plain(found[1])
+            heading = _plain(found[1].rstrip(" \t#")) or TOP
             groups = []
             continue
         item = _ITEM.match(line)
@@ -87,7 +87,7 @@ def _links(text: str) -> Iterator[tuple[str, str]]:
         link = _LINK.search(item["text"])
         groups = _enclosing(groups, indent, is_link=link is not None)
         if link is None:
-            groups.append(_Group(_plain(item["text"]), indent))
+            groups.append(_Group(_plain(item["text"].rstrip()), indent))
         else:
             yield groups[-1].name if groups else heading, link["quoted"] or link["target"] or ""
 

@@ -30,7 +30,7 @@ _LAST = re.compile(
 )
 _PUTTY = r"Private-Lines: ?[0-9]{1,5}\r?\n"
 _SECRET = r"(?m)^[ \t-]*[\"']?kind[\"']?: ?[\"']?Secret[\"']?,?[ \t]*$"
-_DATA = re.compile(rb"^([ \t]*)[\"']?(?:data|stringData)[\"']?:[ \t]*\{?[ \t]*\r?\n", re.MULTILINE)
+_DATA = re.compile(rb"^([ \t]*)[\"']?(?:data|stringData)[\"']?:[ \t]*+(?:\{[ \t]*+)?\r?\n", re.M)
 _PAIR = re.compile(rb"([ \t]*)[\"']?[\w.\-]+[\"']?:[ \t]*[\"']?([^\s\"',]*)[^\n]*(?:\n|$)")
 _ANY = f"(?:{_BEGIN})|(?:{_HEADLESS})|(?:{_PUTTY})|(?:{_SECRET})"
 _LONGEST_LINES = 4000

@@ -23,7 +23,7 @@ _FILLED_LATER = re.compile(
     r"private|token|password|passwort|passwd|pass|key|client)[a-z_ -]*$|"
     r"x{4}|\*{3}|\.\.\.|…|•{3}|^to[-_ ]?do\b|^(?:required|nullable|min|max|string|optional)[|:]|"
     r"^(?:enc|vault|sops|op|ssm|arn|secretref|file|env|aws|gcp|akv)[:(\[]|"
-    r"^(?:example|sample|dummy|fake|demo)(?:[-_ ]?[a-z]+)*$"
+    r"^(?:example|sample|dummy|fake|demo)(?:[-_ ]?[a-z])*$"
 )
 _FILLED_WORDS = (
     *("change", "replace", "placeholder", "redacted", "your", "put", "insert", "enter", "add"),

@@ -39,7 +39,7 @@ _WORD = r"[^\W_]+"
 # One identifier or plain word: an optional sigil, words tied by connectors, an optional call or
 # plus signs. The sigil and the tail are part of the name only, never of the words.
 _NAME = re.compile(
-    rf"(?P<sigil>@|\$|--?|\.|::?|#)?(?P<bare>_*{_WORD}(?:(?:[-._:'’&]|::)_*{_WORD})*_*)"
+    rf"(?P<sigil>@|\$|--?|\.|::?|#)?(?P<bare>(?<!_)_*+{_WORD}(?:(?:[-._:'’&]|::)_*{_WORD})*_*)"
     rf"(?P<tail>{_CALL}|\+\+|#(?!\w))?"
 )
 _WORDS = re.compile(_WORD)
@@ -49,7 +49,7 @@ _WORDS_ALONE = {code: " " for code in range(128) if not chr(code).isalnum()}
 _TIED = re.compile(r"[-._:&]")
 _POSSESSIVE = re.compile(r"['’][sS]$")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^A-Za-z\d]+")
-_IS_CAMEL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2,}[a-rt-z]|[A-Z]{2,}s[a-z]")
+_IS_CAMEL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-rt-z]|[A-Z]{2}s[a-z]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _JOINERS = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 # Link targets and long data are addresses, not words of the text.
