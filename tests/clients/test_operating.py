@@ -160,7 +160,7 @@ def test_a_wrong_limit_ends_the_start(shelf: Shelf) -> None:
     assert "Did you mean 'search_docs'?" in said
 
 
-def test_T6_the_audit_is_no_document_and_no_news(shelf: Shelf) -> None:
+def test_t06_the_audit_is_no_document_and_no_news(shelf: Shelf) -> None:
     shelf.put("zebra.md", "# Zebra")
     how = command(shelf.folder, "--index", shelf.folder / "index", "--toolsets", "all")
     with connected(how) as assistant:

@@ -60,7 +60,7 @@ def test_the_watch_is_able_to_fail(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("X-035")
-def test_T19_indexing_searching_and_serving_reach_no_other_machine(
+def test_t19_indexing_searching_and_serving_reach_no_other_machine(
     shelf: Shelf, tmp_path: Path
 ) -> None:
     shelf.put("zebra.md", "# Zebra\n\n![x](http://192.0.2.1/x.png) <http://192.0.2.1/>")
@@ -134,7 +134,7 @@ WIDENING: dict[str, str] = {
 
 @pytest.mark.requirement("X-042")
 @pytest.mark.parametrize("name", WIDENING)
-def test_T6_no_file_of_a_folder_widens_what_is_served(shelf: Shelf, name: str) -> None:
+def test_t06_no_file_of_a_folder_widens_what_is_served(shelf: Shelf, name: str) -> None:
     (shelf.place / "outside.md").write_text("# Outside\n\nzebra")
     shelf.put(name, textwrap.dedent(WIDENING[name]))
     shelf.put("tokens.json", '{"tokens": []}')
@@ -188,7 +188,7 @@ def arguments_for(name: str, root: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("tool", every_tool())
 @pytest.mark.parametrize("place", ["_reader", "_ask"])
-def test_T29_a_defect_in_the_store_shows_nothing_of_itself(
+def test_t29_a_defect_in_the_store_shows_nothing_of_itself(
     shelf: Shelf, tool: str, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from bookwheel.engines.embedded.engine import EmbeddedEngine

@@ -17,7 +17,7 @@ def tokens(tmp_path: Path) -> TokenFile:
     return TokenFile(tmp_path / "config" / "tokens.json")
 
 
-def test_T8_a_token_is_kept_as_a_hash_in_a_file_of_its_owner(tokens: TokenFile) -> None:
+def test_t08_a_token_is_kept_as_a_hash_in_a_file_of_its_owner(tokens: TokenFile) -> None:
     secret = tokens.add("ann", ["handbook"], "30/minute", "2999-12-31")
     found = tokens.find(secret)
 
@@ -29,7 +29,7 @@ def test_T8_a_token_is_kept_as_a_hash_in_a_file_of_its_owner(tokens: TokenFile) 
 
 
 @pytest.mark.parametrize("change", ["x", "X", " ", "ü", "\ud800"])
-def test_T8_nothing_but_the_token_itself_is_good(tokens: TokenFile, change: str) -> None:
+def test_t08_nothing_but_the_token_itself_is_good(tokens: TokenFile, change: str) -> None:
     secret = tokens.add("ann", [], "", "")
 
     assert tokens.find(secret + change) is None
@@ -37,7 +37,7 @@ def test_T8_nothing_but_the_token_itself_is_good(tokens: TokenFile, change: str)
     assert tokens.find("") is None
 
 
-def test_T8_a_token_is_no_good_from_its_last_day_on(tokens: TokenFile) -> None:
+def test_t08_a_token_is_no_good_from_its_last_day_on(tokens: TokenFile) -> None:
     assert tokens.find(tokens.add("old", [], "", "2020-01-01")) is None
 
 
@@ -83,7 +83,7 @@ def test_a_name_is_given_once(tokens: TokenFile) -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", '{"tokens": [{}]}', '{"tokens": [{"name": "a"}]}', "\x00", "[" * 9999]
 )
-def test_T8_of_a_damaged_file_no_token_is_good(tokens: TokenFile, text: str) -> None:
+def test_t08_of_a_damaged_file_no_token_is_good(tokens: TokenFile, text: str) -> None:
     secret = tokens.add("ann", [], "", "")
     tokens.file.write_text(text)
 
@@ -91,7 +91,7 @@ def test_T8_of_a_damaged_file_no_token_is_good(tokens: TokenFile, text: str) -> 
         TokenFile(tokens.file).find(secret)
 
 
-def test_T8_a_file_that_others_may_write_is_refused(tokens: TokenFile) -> None:
+def test_t08_a_file_that_others_may_write_is_refused(tokens: TokenFile) -> None:
     secret = tokens.add("ann", [], "", "")
     tokens.file.chmod(0o666)
 

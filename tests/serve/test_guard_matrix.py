@@ -63,7 +63,7 @@ def ask(site: Site, path: str, host: str, origin: str, method: str = "GET") -> i
 
 @pytest.mark.requirement("X-036")
 @pytest.mark.parametrize("path", ROUTES)
-def test_T7_a_foreign_host_or_origin_is_refused_on_every_route(site: Site, path: str) -> None:
+def test_t07_a_foreign_host_or_origin_is_refused_on_every_route(site: Site, path: str) -> None:
     for host, origin in itertools.product(FOREIGN_HOSTS, OWN_ORIGINS):
         status = ask(site, path, host, origin)
         assert status == (200 if path in PROBES else 421), (host, origin)
@@ -76,7 +76,7 @@ def test_T7_a_foreign_host_or_origin_is_refused_on_every_route(site: Site, path:
 
 @pytest.mark.requirement("X-040")
 @pytest.mark.parametrize("path", ["/mcp", "/metrics", "/healthz", "/nowhere"])
-def test_T12_a_body_of_more_than_a_mebibyte_is_not_even_read(site: Site, path: str) -> None:
+def test_t12_a_body_of_more_than_a_mebibyte_is_not_even_read(site: Site, path: str) -> None:
     length = str(LARGEST_BODY + 1)
     answer = site.ask("POST", path, b"", Content_Length=length, Content_Type="application/json")
 
@@ -84,14 +84,14 @@ def test_T12_a_body_of_more_than_a_mebibyte_is_not_even_read(site: Site, path: s
 
 
 @pytest.mark.requirement("X-040")
-def test_T12_a_body_of_a_mebibyte_is_read(site: Site) -> None:
+def test_t12_a_body_of_a_mebibyte_is_read(site: Site) -> None:
     word = "x" * (LARGEST_BODY - 200)
     params = {"name": "echo", "arguments": {"word": word}}
 
     assert site.post({**CALL, "params": params}).status == 200
 
 
-def test_T8_a_token_is_asked_for_on_every_route_but_the_probes(
+def test_t08_a_token_is_asked_for_on_every_route_but_the_probes(
     calls: Calls, tmp_path: Path
 ) -> None:
     tokens = TokenFile(tmp_path / "tokens.json")
@@ -120,7 +120,7 @@ def test_T8_a_token_is_asked_for_on_every_route_but_the_probes(
         assert site.post(CALL, Authorization=f"bearer  {secret} ").status == 200
 
 
-def test_T8_a_revoked_token_is_refused_at_once_and_the_last_one_opens_nothing(
+def test_t08_a_revoked_token_is_refused_at_once_and_the_last_one_opens_nothing(
     calls: Calls, tmp_path: Path
 ) -> None:
     tokens = TokenFile(tmp_path / "tokens.json")
@@ -136,7 +136,7 @@ def test_T8_a_revoked_token_is_refused_at_once_and_the_last_one_opens_nothing(
         assert site.post(CALL).status == 401
 
 
-def test_T8_while_the_tokens_cannot_be_read_none_is_good(
+def test_t08_while_the_tokens_cannot_be_read_none_is_good(
     calls: Calls, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     tokens = TokenFile(tmp_path / "tokens.json")
@@ -151,7 +151,7 @@ def test_T8_while_the_tokens_cannot_be_read_none_is_good(
     assert secret not in caplog.text
 
 
-def test_T31_metrics_and_numbers_of_files_are_for_those_who_may_see_all(
+def test_t31_metrics_and_numbers_of_files_are_for_those_who_may_see_all(
     calls: Calls, tmp_path: Path
 ) -> None:
     tokens = TokenFile(tmp_path / "tokens.json")
@@ -235,7 +235,7 @@ def test_whoever_waits_as_long_as_he_was_told_is_served(calls: Calls) -> None:
 @pytest.mark.parametrize(
     ("trusted", "served"), [(None, 5), ("192.0.2.0/24", 5), ("127.0.0.1", 100)]
 )
-def test_T25_invented_addresses_get_no_more_than_one_has(
+def test_t25_invented_addresses_get_no_more_than_one_has(
     calls: Calls, trusted: str | None, served: int
 ) -> None:
     servers = {"/mcp": DocumentServer(calls, OFFERED)}
@@ -248,7 +248,7 @@ def test_T25_invented_addresses_get_no_more_than_one_has(
 
 
 @pytest.mark.requirement("P-039")
-def test_T25_behind_a_trusted_proxy_what_a_client_writes_before_it_counts_for_nothing(
+def test_t25_behind_a_trusted_proxy_what_a_client_writes_before_it_counts_for_nothing(
     calls: Calls,
 ) -> None:
     servers = {"/mcp": DocumentServer(calls, OFFERED)}
@@ -259,7 +259,7 @@ def test_T25_behind_a_trusted_proxy_what_a_client_writes_before_it_counts_for_no
     assert statuses.count(200) == 5
 
 
-def test_T25_a_named_token_has_an_allowance_of_its_own_from_any_address(
+def test_t25_a_named_token_has_an_allowance_of_its_own_from_any_address(
     calls: Calls, tmp_path: Path
 ) -> None:
     tokens = TokenFile(tmp_path / "tokens.json")

@@ -75,7 +75,7 @@ def calling(shelf: Shelf, **settings: Any) -> Iterator[tuple[Calls, list[EndedCa
 
 
 @pytest.mark.requirement("R-006")
-def test_T14_work_on_the_index_that_takes_too_long_stops_with_an_error(shelf: Shelf) -> None:
+def test_t14_work_on_the_index_that_takes_too_long_stops_with_an_error(shelf: Shelf) -> None:
     tools = Tools()
 
     async def main() -> None:
@@ -89,7 +89,7 @@ def test_T14_work_on_the_index_that_takes_too_long_stops_with_an_error(shelf: Sh
 
 
 @pytest.mark.requirement("R-006")
-def test_T14_what_cannot_be_stopped_is_not_waited_for(
+def test_t14_what_cannot_be_stopped_is_not_waited_for(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tools = Tools()
@@ -105,7 +105,7 @@ def test_T14_what_cannot_be_stopped_is_not_waited_for(
         tools.end.set()
 
 
-def test_T14_a_read_of_the_index_stops_within_its_time(shelf: Shelf) -> None:
+def test_t14_a_read_of_the_index_stops_within_its_time(shelf: Shelf) -> None:
     async def main() -> None:
         def read(library: Any) -> None:
             while True:
@@ -119,7 +119,7 @@ def test_T14_a_read_of_the_index_stops_within_its_time(shelf: Shelf) -> None:
     assert [(each.tool, each.outcome) for each in ended] == [("resources/read", "INTERNAL_ERROR")]
 
 
-def test_T14_a_single_query_of_the_store_is_broken_off(shelf: Shelf) -> None:
+def test_t14_a_single_query_of_the_store_is_broken_off(shelf: Shelf) -> None:
     from bookwheel.safety.stopping import Stopped, stopping_when
 
     shelf.put("zebra.md", "# Zebra")

@@ -141,7 +141,7 @@ def known_tools() -> list[str]:
 @pytest.mark.requirement("R-013")
 @pytest.mark.parametrize(("token", "foreign"), [("one", TWO), ("two", ONE)])
 @pytest.mark.parametrize("tool", [name for name in SEARCHES if name in known_tools()])
-def test_T31_no_search_crosses(
+def test_t31_no_search_crosses(
     world: World, token: str, foreign: tuple[str, ...], tool: str
 ) -> None:
     own = TWO if foreign is ONE else ONE
@@ -160,7 +160,7 @@ def test_T31_no_search_crosses(
 @pytest.mark.requirement("R-013")
 @pytest.mark.parametrize(("token", "foreign"), [("one", TWO), ("two", ONE)])
 @pytest.mark.parametrize("tool", [name for name in OTHERS if name in known_tools()])
-def test_T31_no_listing_crosses(
+def test_t31_no_listing_crosses(
     world: World, token: str, foreign: tuple[str, ...], tool: str
 ) -> None:
     text = world.call(token, tool, {})
@@ -195,7 +195,7 @@ READS: dict[str, Callable[[str], dict[str, Any]]] = {
 
 @pytest.mark.requirement("R-013")
 @pytest.mark.parametrize("tool", [name for name in READS if name in known_tools()])
-def test_T31_what_may_not_be_seen_looks_as_if_it_were_not_there(world: World, tool: str) -> None:
+def test_t31_what_may_not_be_seen_looks_as_if_it_were_not_there(world: World, tool: str) -> None:
     real = [*paths_of("two", TWO), str(world.shelf.place / "two" / "betatal-2" / "betonite.md")]
     is_readable = False
     for path in real:
@@ -218,7 +218,7 @@ def _without(text: str, asked: dict[str, Any]) -> str:
     return text
 
 
-def test_T31_a_token_of_a_folder_sees_that_folder(world: World) -> None:
+def test_t31_a_token_of_a_folder_sees_that_folder(world: World) -> None:
     listed = world.post("part", "resources/list", {})["result"]["resources"]
     found = world.call("part", "documents_search", {"query": "council"})
 
@@ -229,14 +229,14 @@ def test_T31_a_token_of_a_folder_sees_that_folder(world: World) -> None:
     assert '\\"documentCount\\":1' in collections
 
 
-def test_T31_a_token_whose_roots_are_gone_sees_nothing(world: World) -> None:
+def test_t31_a_token_whose_roots_are_gone_sees_nothing(world: World) -> None:
     assert world.post("none", "resources/list", {})["result"]["resources"] == []
     assert_clean(world.call("none", "documents_search", {"query": "council"}), (*ONE, *TWO))
     assert_clean(world.call("none", "documents_list_collections", {}), ("one", "two"))
 
 
 @pytest.mark.parametrize(("token", "foreign"), [("one", TWO), ("two", ONE)])
-def test_T31_resources_completions_and_instructions_do_not_cross(
+def test_t31_resources_completions_and_instructions_do_not_cross(
     world: World, token: str, foreign: tuple[str, ...]
 ) -> None:
     other = "two" if token == "one" else "one"
@@ -293,7 +293,7 @@ WEB = (
 
 @pytest.mark.parametrize("by", ["bearer", "cookie"])
 @pytest.mark.parametrize(("token", "foreign"), [("one", TWO), ("two", ONE)])
-def test_T31_no_page_and_no_answer_of_the_api_crosses(
+def test_t31_no_page_and_no_answer_of_the_api_crosses(
     world: World, token: str, foreign: tuple[str, ...], by: str
 ) -> None:
     other = "two" if token == "one" else "one"
@@ -317,7 +317,7 @@ def test_T31_no_page_and_no_answer_of_the_api_crosses(
     assert found > 5
 
 
-def test_T8_pages_ask_for_the_token_too(world: World) -> None:
+def test_t08_pages_ask_for_the_token_too(world: World) -> None:
     for pattern in WEB:
         asked = pattern.format(other="two", mine="one", path="x")
         assert world.site.ask("GET", asked).status == 401
@@ -328,14 +328,14 @@ def test_T8_pages_ask_for_the_token_too(world: World) -> None:
     assert_clean(login.body.decode(), (*ONE, *TWO, "4711"))
 
 
-def test_T31_all_is_seen_with_a_token_of_no_roots(world: World) -> None:
+def test_t31_all_is_seen_with_a_token_of_no_roots(world: World) -> None:
     text = world.call("all", "documents_search", {"query": "council", "limit": 20})
 
     assert ONE[1] in text
     assert TWO[1] in text
 
 
-def test_T9_a_session_is_of_no_use_to_another_token(world: World) -> None:
+def test_t09_a_session_is_of_no_use_to_another_token(world: World) -> None:
     shake = {
         "jsonrpc": "2.0",
         "id": 0,
@@ -372,7 +372,7 @@ def test_T9_a_session_is_of_no_use_to_another_token(world: World) -> None:
 
 
 @pytest.mark.parametrize("era", ["legacy", "auto"])
-def test_T31_a_change_is_told_to_those_alone_who_may_see_it(tmp_path: Path, era: str) -> None:
+def test_t31_a_change_is_told_to_those_alone_who_may_see_it(tmp_path: Path, era: str) -> None:
     shelf = Shelf(tmp_path)
     stock(shelf)
     folders = (shelf.place / "one", shelf.place / "two")
@@ -436,7 +436,7 @@ def client_of(site: Site, http: Any, era: str, hear: Any) -> Client:
     return Client(target, mode=era, message_handler=hear)
 
 
-def test_T31_processes_that_answer_keep_to_the_roots_too(shelf: Shelf) -> None:
+def test_t31_processes_that_answer_keep_to_the_roots_too(shelf: Shelf) -> None:
     stock(shelf)
     folders = [str(shelf.place / "one"), str(shelf.place / "two")]
     shelf.update(*map(Path, folders))
@@ -480,7 +480,7 @@ def test_T31_processes_that_answer_keep_to_the_roots_too(shelf: Shelf) -> None:
         ("team/docs/a", ("team/docs", "a")),
     ],
 )
-def test_T1_a_root_names_one_place_or_none(root: str, place: tuple[str, str] | None) -> None:
+def test_t01_a_root_names_one_place_or_none(root: str, place: tuple[str, str] | None) -> None:
     from bookwheel.model import Collection
 
     collections = [

@@ -80,7 +80,7 @@ def test_a_setting_keeps_what_was_asked_out_of_the_audit(tmp_path: Path, queries
 
 
 @pytest.mark.requirement("R-069")
-def test_T28_ten_thousand_hostile_strings_give_ten_thousand_lines(tmp_path: Path) -> None:
+def test_t28_ten_thousand_hostile_strings_give_ten_thousand_lines(tmp_path: Path) -> None:
     file, letters = tmp_path / "audit", random.Random(28)
     audit = opened(file)
     for _ in range(10_000):
@@ -96,7 +96,7 @@ def test_T28_ten_thousand_hostile_strings_give_ten_thousand_lines(tmp_path: Path
 
 @settings(max_examples=50)
 @given(st.text(), st.dictionaries(st.text(max_size=5), st.text() | st.integers() | st.none()))
-def test_T28_whatever_a_client_sends_is_one_line_that_verifies(text: str, more: Any) -> None:
+def test_t28_whatever_a_client_sends_is_one_line_that_verifies(text: str, more: Any) -> None:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
@@ -149,7 +149,7 @@ def behead(lines: list[str]) -> list[str]:
         (behead, "audit.head", "says that the audit begins at line 1, not at 4"),
     ],
 )
-def test_T28_an_altered_audit_is_told_with_the_place(
+def test_t28_an_altered_audit_is_told_with_the_place(
     tmp_path: Path, alter: Callable[[list[str]], list[str]], where: str, what: str
 ) -> None:
     file = written(tmp_path / "audit")
@@ -158,7 +158,7 @@ def test_T28_an_altered_audit_is_told_with_the_place(
     assert findings(file) == [(where, what)]
 
 
-def test_T28_lines_of_another_audit_of_the_same_key_are_told(tmp_path: Path) -> None:
+def test_t28_lines_of_another_audit_of_the_same_key_are_told(tmp_path: Path) -> None:
     file = written(tmp_path / "audit")
     other = tmp_path / "other"
     other.mkdir()
@@ -171,7 +171,7 @@ def test_T28_lines_of_another_audit_of_the_same_key_are_told(tmp_path: Path) -> 
     assert [where for where, _ in findings(file)] == ["audit:5", "audit:6"]
 
 
-def test_T28_without_its_head_a_lost_tail_cannot_be_excluded(tmp_path: Path) -> None:
+def test_t28_without_its_head_a_lost_tail_cannot_be_excluded(tmp_path: Path) -> None:
     file = written(tmp_path / "audit")
     head_of(file).unlink()
 
@@ -260,7 +260,7 @@ def test_what_cannot_be_written_is_logged_once_and_calls_go_on(
     assert verify(file) == (2, [])
 
 
-def test_T28_an_audit_without_calls_is_sound_and_an_emptied_one_is_not(tmp_path: Path) -> None:
+def test_t28_an_audit_without_calls_is_sound_and_an_emptied_one_is_not(tmp_path: Path) -> None:
     file = written(tmp_path / "audit", 0)
     assert verify(file) == (0, [])
     written(file, 3)

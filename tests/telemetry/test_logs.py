@@ -28,7 +28,7 @@ def said(capsys: pytest.CaptureFixture[str], format: str, *args: object, **named
     return capsys.readouterr().err
 
 
-def test_T28_a_line_of_text_cannot_be_faked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_t28_a_line_of_text_cannot_be_faked(capsys: pytest.CaptureFixture[str]) -> None:
     line = said(capsys, "text", "no %s", "x\nbookwheel: all is well\x1b[2J\u2028\x85\x7f")
 
     assert line == "bookwheel: no x\\x0abookwheel: all is well\\x1b[2J\\x2028\\x85\\x7f\n"

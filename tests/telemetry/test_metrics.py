@@ -67,7 +67,7 @@ def library(shelf: Shelf) -> Iterator[Library]:
 
 
 @pytest.mark.requirement("R-071")
-def test_T6_no_label_holds_a_path_or_a_word_of_a_client(library: Library) -> None:
+def test_t06_no_label_holds_a_path_or_a_word_of_a_client(library: Library) -> None:
     metrics = Metrics("1", library.figures)
     calls = Calls(library, witnesses=[metrics.observe])
     offered = choose(load_contracts(), "all")
