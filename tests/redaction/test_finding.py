@@ -107,9 +107,10 @@ def test_a_redacted_text_has_nothing_more_to_redact() -> None:
 
 
 def test_a_name_is_judged_with_the_letters_before_it() -> None:
-    assert redact_text("rowKey = 4f8aQ2x9Zk3LmP7wV1bN", Redact.ALL) == (
-        "rowKey = [redacted:api key]"
+    assert redact_text("fastlyKey = 4f8aQ2x9Zk3LmP7wV1bN", Redact.ALL) == (
+        "fastlyKey = [redacted:api key]"
     )
+    assert not find_spans("rowKey = 4f8aQ2x9Zk3LmP7wV1bN")
     assert not find_spans("altKey: event.altKey, the metaKey: pressed or not")
 
 
