@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from bookwheel.safety.words import PASSWORDS, STAND_INS
 
@@ -145,6 +146,12 @@ def has_mark_of_choice(value: str) -> bool:
     return (digits and (letters or len(inner) >= 6)) or bool(letters and _SYMBOL.search(inner))
 
 
+def _is_jumbled(value: str) -> bool:
+    """Tell letters thrown together from a name in camel case: their case changes all the time."""
+    changes = sum(one.isupper() != other.isupper() for one, other in pairwise(value))
+    return value.isalpha() and len(value) >= 12 and changes > 0.36 * len(value)
+
+
 def is_key(value: str, *, marked: bool) -> bool:
     """Tell whether what stands after a word for a key or token is one."""
     if is_stand_in(value) or len(value) < 8 or _SENTENCE.search(value):
@@ -153,6 +160,8 @@ def is_key(value: str, *, marked: bool) -> bool:
         return False
     if value.isdigit():
         return len(value) >= 10
+    if marked and _is_jumbled(value):
+        return True
     if _NAME.fullmatch(value) or _CAMEL.fullmatch(value) or _WORDY.fullmatch(value):
         return marked and len(value) >= 24 and is_random(value, 24)
     return has_mark_of_choice(value) or is_random(value, 16)
