@@ -50,6 +50,17 @@ def test_links_between_documents_lead_to_their_pages(site: Site) -> None:
     assert "<img" not in shown.partition("<article")[2].partition("</article>")[0]
 
 
+def test_each_link_to_one_document_leads_to_its_own_section(shelf: Shelf) -> None:
+    shelf.put("a.md", "# A\n\n[whole](b) [first](b#one) [second](./b.md#two%20a) [no](b.pdf)")
+    shelf.put("b.md", "# B\n\n## One\n\n## Two a")
+    shelf.update()
+    with shelf.open() as library, site_of(library) as site:
+        shown = page(site, "/docs/notes/a.md")
+
+    assert re.findall(r'href="/docs/notes/b\.md([^"?]*)" rel', shown) == ["", "#one", "#two%20a"]
+    assert '<span class="broken">no</span>' in shown
+
+
 def test_links_lead_to_other_collections_and_to_folders_too(shelf: Shelf) -> None:
     shelf.put("a.md", "# A\n\n[b](docs://more/b%20c.md#x) [f](deep) [n](/nothing) [up](../../x.md)")
     shelf.put("deep/d.md", "# D")
