@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwheel.model import Span
+from bookwheel.model import Redact, Span
+from bookwheel.safety.finding import redact_text
 from bookwheel.safety.redact import Moves, cover, in_bytes, make_safe
 
 
@@ -70,3 +71,18 @@ def test_spans_in_characters_become_spans_in_bytes(text: str, first: int, last: 
     text = text.encode(errors="replace").decode()
     (span,) = in_bytes(text, [Span(first, last, "key")])
     assert text.encode()[span.start : span.end].decode() == text[first:last]
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("see ann@example.com.txt", "see [redacted:email].txt"),
+        ("ann@mail.example.de.tar.gz", "[redacted:email].tar.gz"),
+        ("a%40example.com.csv", "[redacted:email].csv"),
+        ("logo@2x.png jquery@3.6.min.js getty@tty1.service", None),
+    ],
+)
+def test_t26_an_address_that_a_file_is_called_after_is_hidden(
+    text: str, hidden: str | None
+) -> None:
+    assert redact_text(text, Redact.ALL) == (hidden or text)

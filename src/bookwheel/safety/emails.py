@@ -36,6 +36,9 @@ _FILES = frozenset(
     b"eot map snap ipynb rst adoc tex bib proto wasm patch diff ".split()
 )
 """Endings of files and units, none of which ends a host's name on the Internet."""
+_ENDS_A_HOST = re.compile(
+    rb"[@;0][\w-]*[A-Za-z][\w.-]*\.(?:com|org|net|edu|gov|mil|int|info|biz|app|dev|[a-z]{2})$", re.I
+)
 _REMOTE = re.compile(rb"(?:git|hg|svn|ssh)@")
 _BEFORE_NAME = re.compile(rb"(?:[^@\"]*[/=?&](?=[^@/=?&]+(?:@|%40|&#|&c|\\)))?['*|{.\-!#]*")
 """What may stand in a name before @ but rather belongs to an address on the web around it."""
@@ -47,10 +50,21 @@ def find_emails(data: bytes) -> Iterator[Found]:
     for match in compiled(_PLAIN).finditer(data):
         start, end = match.span()
         start += _BEFORE_NAME.match(data[start:end]).end()  # type: ignore[union-attr]
+        end = _without_file_ending(data, start, end)
         if _is_address(data, start, end):
             yield start, end, "email"
     for match in compiled(_SPELT).finditer(data):
         yield *match.span(), "email"
+
+
+def _without_file_ending(data: bytes, start: int, end: int) -> int:
+    """Return where the address ends that a file is called after: `ann@example.com.txt`."""
+    name, _, ending = data[start:end].rpartition(b".")
+    while ending.lower() in _FILES:
+        if _ENDS_A_HOST.search(name):
+            return start + len(name)
+        name, _, ending = name.rpartition(b".")
+    return end
 
 
 def _is_address(data: bytes, start: int, end: int) -> bool:
