@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -14,12 +14,12 @@ from bookwheel import __version__
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import BookwheelError, IndexDamaged, IndexUnusable, NotFound
 from bookwheel.formats import READERS_VERSION
-from bookwheel.model import Collection, Job
+from bookwheel.model import Collection, Job, Redact
 from bookwheel.query import SearchMode
 from bookwheel.reading.documents import find_collection
 from bookwheel.search.models import Models
 from bookwheel.settings import Settings
-from bookwheel.view import View
+from bookwheel.view import View, judge
 
 if TYPE_CHECKING:
     from bookwheel.embedders.base import Embedder
@@ -53,6 +53,16 @@ class Library(View):
         from bookwheel.safety.finding import make_rules
 
         return make_rules(self.settings)
+
+    def hide_in_logs(self, text: str) -> str:
+        """Return what the log is told without what the strictest of the collections hides."""
+        policies = judge(self._collections, self.settings).values()
+        level = reduce(Redact.or_more, (each.redact for each in policies), Redact.OFF)
+        if level is Redact.OFF:
+            return text
+        from bookwheel.safety.finding import redact_text
+
+        return redact_text(text, level, self._redaction_rules)
 
     @classmethod
     def open(cls, settings: Settings, paths: Iterable[str] = ()) -> Self:

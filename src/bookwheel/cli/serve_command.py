@@ -94,7 +94,7 @@ def _serve(library: Library, folders: list[str], address: tuple[str, int] | None
 
     from bookwheel.telemetry.logs import set_up_logs
 
-    set_up_logs(library.settings["log_format"])
+    set_up_logs(library.settings["log_format"], library.hide_in_logs)
     if address is None and sys.stdin.isatty():
         print(
             "An assistant starts this command itself; with --http it serves many.", file=sys.stderr

@@ -180,8 +180,8 @@ class _Reader:
 def _work(pipe: Connection, settings: Settings, folders: Sequence[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us
     signal.signal(_GIVE_UP, signal.SIG_IGN)
-    set_up_logs(settings["log_format"])
     with Library.open(settings, folders) as library:
+        set_up_logs(settings["log_format"], library.hide_in_logs)
         library.warm()
         try:
             pipe.send(None)

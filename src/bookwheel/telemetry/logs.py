@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,13 +18,19 @@ _NOISY = ("mcp", "uvicorn", "watchfiles")
 _OWN = "bookwheel_fields"
 """The attribute of a log record that holds what a line says besides its message."""
 
+Hide = Callable[[str], str]
+"""Returns a text without what must not be seen."""
+
 log = logging.getLogger(__name__)
 
 
-def set_up_logs(format: str) -> None:
-    """Send the log to standard error, as text or as JSON; also in processes of the server's."""
+def set_up_logs(format: str, hide: Hide = str) -> None:
+    """Send the log to standard error, as text or as JSON; also in processes of the server's.
+
+    Whatever it is told passes through `hide`: names and texts of documents may be among it.
+    """
     handler = logging.StreamHandler()
-    handler.setFormatter(_JsonLines() if format == "json" else _Lines(_TEXT))
+    handler.setFormatter(_JsonLines(hide) if format == "json" else _Lines(hide))
     logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
     for noisy in _NOISY:
         logging.getLogger(noisy).setLevel(logging.WARNING)
@@ -56,16 +63,24 @@ def log_call(call: EndedCall) -> None:
 class _Lines(logging.Formatter):
     """Lines for people; what a client wrote can neither begin a line nor steer a terminal."""
 
+    def __init__(self, hide: Hide) -> None:
+        super().__init__(_TEXT)
+        self._hide = hide
+
     def format(self, record: logging.LogRecord) -> str:
-        line = self.formatMessage(_with_message(record))
-        line = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", line)
+        record.message = self._hide(record.getMessage())
+        line = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", self.formatMessage(record))
         if record.exc_info:
-            line = f"{line}\n{self.formatException(record.exc_info)}"
+            line = f"{line}\n{self._hide(self.formatException(record.exc_info))}"
         return line
 
 
 class _JsonLines(logging.Formatter):
     """One object a line."""
+
+    def __init__(self, hide: Hide) -> None:
+        super().__init__()
+        self._hide = hide
 
     def format(self, record: logging.LogRecord) -> str:
         moment = datetime.fromtimestamp(record.created, UTC)
@@ -73,14 +88,12 @@ class _JsonLines(logging.Formatter):
             "time": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": record.getMessage(),
-            **getattr(record, _OWN, {}),
+            "message": self._hide(record.getMessage()),
+            **{name: self._shown(value) for name, value in getattr(record, _OWN, {}).items()},
         }
         if record.exc_info:
-            made["exception"] = self.formatException(record.exc_info)
+            made["exception"] = self._hide(self.formatException(record.exc_info))
         return json.dumps(made, default=str)
 
-
-def _with_message(record: logging.LogRecord) -> logging.LogRecord:
-    record.message = record.getMessage()
-    return record
+    def _shown(self, value: Any) -> Any:
+        return value if isinstance(value, int | float | None) else self._hide(str(value))
