@@ -77,6 +77,22 @@ def metrics_table() -> str:
     return f"{table}\n\nReasons of refusals: {reasons}."
 
 
+THREAT_TEST = re.compile(r"^def (test_t(\d\d)_\w+)", re.MULTILINE)
+
+
+def threats_list() -> str:
+    """Return the tests that show how each threat is met, by the number that their names carry."""
+    shown: dict[str, list[str]] = {}
+    tests = Path(__file__).parent
+    for file in sorted(tests.rglob("test_*.py")):
+        place = file.relative_to(tests.parent).as_posix()
+        for name, number in THREAT_TEST.findall(file.read_text(encoding="utf-8")):
+            shown.setdefault(number, []).append(f"- `{place}::{name}`")
+    return "\n\n".join(
+        "\n".join([f"### T{number}", "", *shown[number]]) for number in sorted(shown)
+    )
+
+
 def exit_codes_table() -> str:
     """Return one row per exit code, in order."""
     kinds: dict[int, list[type[BookwheelError]]] = {}
@@ -181,6 +197,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "operating": operating_table,
     "limits": limits_table,
     "metrics": metrics_table,
+    "threats": threats_list,
     "commands": commands_text,
     "clients": clients_table,
     **{each.name.replace("-", "_"): partial(client_text, each) for each in CLIENTS},

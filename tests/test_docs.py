@@ -14,7 +14,7 @@ from bookwheel.model import Status
 from bookwheel.settings import SETTINGS, load
 from tests.docs_tables import DOCS, MARKED, PARTS, refresh
 
-GENERATED = ("settings.md", "command-line.md", "clients.md", "operations.md")
+GENERATED = ("settings.md", "command-line.md", "clients.md", "operations.md", "security.md")
 
 
 def page(name: str) -> str:
@@ -82,6 +82,17 @@ def test_links_between_pages_lead_somewhere(name: str) -> None:
     targets = re.findall(r"\]\(([^)#:]+)\)", page(name))
 
     assert [each for each in targets if not (DOCS / each).exists()] == []
+
+
+def test_every_threat_is_shown_by_tests_or_said_to_be_unmet() -> None:
+    text = page("security.md")
+    rows = {row[0]: row[1] for row in re.findall(r"^\| (T\d\d) \|(.*)$", text, re.MULTILINE)}
+    shown = re.findall(r"^### (T\d\d)$", text, re.MULTILINE)
+
+    assert list(rows) == [f"T{number:02}" for number in range(1, 32)]
+    assert {name for name in rows if "Not promised" not in rows[name]} == set(shown)
+    for file, name in re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", text):
+        assert f"def {name}(" in (DOCS.parent / file).read_text(encoding="utf-8")
 
 
 def test_every_format_and_every_status_is_described() -> None:
