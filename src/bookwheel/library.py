@@ -85,6 +85,8 @@ class Library(View):
         place = named_place(settings) or default_place(settings, given)
         library = cls(settings, (), place)
         library._given = tuple(given)
+        if settings.redaction:  # a rule that cannot be used must be known before anything is shown
+            _ = library._redaction_rules
         remarks = [] if library._recall() else library.look()
         library.settings = replace(settings, remarks=(*settings.remarks, *remarks))
         return library
