@@ -69,10 +69,10 @@ def test_an_audit_is_looked_through(call: Call, tmp_path: Path) -> None:
     assert (sound.code, sound.out) == (0, "9 lines in 1 file, all as they were written.\n")
     assert (altered.code, altered.out) == (
         1,
-        "audit.jsonl:4 follows a gap: 1 taken out of 4.\n",
+        "audit.jsonl:4 follows a gap: line 4 was taken out.\n",
     )
     assert told["findings"] == [
-        {"where": "audit.jsonl:4", "what": "follows a gap: 1 taken out of 4"}
+        {"where": "audit.jsonl:4", "what": "follows a gap: line 4 was taken out"}
     ]
 
 

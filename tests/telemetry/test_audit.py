@@ -128,6 +128,14 @@ def put_in_again(lines: list[str]) -> list[str]:
     return [*lines[:4], lines[2], *lines[4:]]
 
 
+def take_out_and_change(lines: list[str]) -> list[str]:
+    return [*lines[:3], "?", *lines[6:]]
+
+
+def change_line_ends(lines: list[str]) -> list[str]:
+    return [*lines[:4], lines[4] + "\r", *lines[5:]]
+
+
 def cut_off(lines: list[str]) -> list[str]:
     return lines[:-2]
 
@@ -141,7 +149,8 @@ def behead(lines: list[str]) -> list[str]:
     ("alter", "where", "what"),
     [
         (change, "audit:5", "was changed: its seal is wrong"),
-        (take_out, "audit:5", "follows a gap: 1 taken out of 5"),
+        (take_out, "audit:5", "follows a gap: line 5 was taken out"),
+        (change_line_ends, "audit:5", "was changed: its seal is wrong"),
         (move, "audit:8", "was moved: line 5 stands behind line 8"),
         (put_in, "audit:5", "was put in: its seal is wrong"),
         (put_in_again, "audit:5", "was put in: it is line 3 a second time"),
@@ -156,6 +165,51 @@ def test_t28_an_altered_audit_is_told_with_the_place(
     file.write_text("\n".join(alter(lines_of(file))) + "\n", encoding="ascii")
 
     assert findings(file) == [(where, what)]
+
+
+@pytest.mark.parametrize("at", [3, 5])
+def test_t28_lines_put_in_do_not_stand_for_those_cut_off(tmp_path: Path, at: int) -> None:
+    file = written(tmp_path / "audit")
+    lines = lines_of(file)
+    file.write_text("\n".join([*lines[:at], "?", "?", *lines[at:-2]]) + "\n", encoding="ascii")
+
+    assert findings(file) == [
+        (f"audit:{at + 1}", "was put in: its seal is wrong"),
+        (f"audit:{at + 2}", "was put in: its seal is wrong"),
+        ("audit.head", "says that the audit ends at line 9: 2 were cut off"),
+    ]
+
+
+def test_t28_of_lines_taken_out_those_that_were_changed_are_told_apart(tmp_path: Path) -> None:
+    file = written(tmp_path / "audit")
+    file.write_text("\n".join(take_out_and_change(lines_of(file))) + "\n", encoding="ascii")
+
+    assert findings(file) == [
+        ("audit:4", "was changed: its seal is wrong"),
+        ("audit:5", "follows a gap: 2 of lines 4 to 6 were taken out"),
+    ]
+
+
+def test_t28_bytes_that_are_no_text_are_told_like_any_other_change(tmp_path: Path) -> None:
+    file = written(tmp_path / "audit")
+    lines = file.read_bytes().split(b"\n")
+    file.write_bytes(b"\n".join([*lines[:4], lines[4][:-8] + b"\xff" + lines[4][-7:], *lines[5:]]))
+    head_of(file).write_bytes('[1, 9, "x", 3, "\N{SNOWMAN}"]'.encode())
+
+    assert [where for where, _ in findings(file)] == ["audit:5", "audit.head"]
+
+
+def test_t28_calls_go_on_after_the_head_was_spoilt_and_the_loss_stays_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = written(tmp_path / "audit")
+    file.write_text("\n".join(lines_of(file)[:-2]) + "\n", encoding="ascii")
+    head_of(file).write_bytes('[1, 9, "x", 3, "\N{SNOWMAN}"]'.encode())
+
+    written(file, 2)
+
+    assert "was lost or changed" in caplog.text
+    assert findings(file) == [("audit:8", "follows a gap: line 8 was taken out")]
 
 
 def test_t28_lines_of_another_audit_of_the_same_key_are_told(tmp_path: Path) -> None:
@@ -270,6 +324,15 @@ def test_t28_an_audit_without_calls_is_sound_and_an_emptied_one_is_not(tmp_path:
     ]
     head_of(file).write_bytes(b"")
     assert [where for where, _ in findings(file)] == ["audit.head"]
+
+
+def test_a_key_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    file = written(tmp_path / "audit", 1)
+    key_of(file).unlink()
+    key_of(file).mkdir()
+
+    with pytest.raises(BadRequest, match=r"audit\.key cannot be read"):
+        verify(file)
 
 
 def test_an_audit_that_is_not_there_cannot_be_looked_through(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 from bookwheel.settings import Settings
 from bookwheel.telemetry.calls import EndedCall
 from bookwheel.telemetry.chain import (
+    START,
     Head,
     Line,
     dump,
@@ -165,16 +166,27 @@ class Audit:
 
     def _recall(self) -> Head:
         """Return how far the lines go, by the head, or by the last line where the two disagree."""
-        head = read_head(self._key, os.pread(self._head, _HEAD_BYTES, 0)) or Head()
+        head = read_head(self._key, os.pread(self._head, _HEAD_BYTES, 0))
         size = os.fstat(self._lines).st_size
-        if size == head.size:
+        if head is not None and size == head.size:
             return head
         if size and os.pread(self._lines, 1, size - 1) != b"\n":  # the power failed
             size += os.write(self._lines, b"\n")
         last = self._read_last(size)
+        if head is None:
+            return self._begin_anew(last, size)
         if last is not None and last.number > head.last:  # killed between the line and the head
             return head._replace(last=last.number, seal=last.seal, size=size)
         return head._replace(size=size)
+
+    def _begin_anew(self, last: Line | None, size: int) -> Head:
+        """Return a head in the place of one that was lost: how many lines went with it nobody
+        knows, so a number is left out, which `audit verify` tells from then on."""
+        log.error("%s was lost or changed: lines may be gone", head_of(self._file))
+        first, number, seal = self._first_kept() or 1, 0, START
+        if last is not None:
+            number, seal = last.number, last.seal
+        return Head(first, number + 1, seal, size)
 
     def _read_last(self, size: int) -> Line | None:
         start = max(0, size - _LONGEST_LINE)

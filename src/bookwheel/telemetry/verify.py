@@ -6,9 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bookwheel.errors import NotFound
+from bookwheel.errors import BadRequest, NotFound
 from bookwheel.telemetry.audit import files_of, head_of, key_of
 from bookwheel.telemetry.chain import START, Head, Line, read_head, read_key, read_line
+
+_SPOILT = 0
+"""Stands for the number of a line whose seal is wrong."""
 
 
 class Finding(NamedTuple):
@@ -35,12 +38,15 @@ def verify(audit: Path, key: Path | None = None) -> Verdict:
     files = files_of(audit)
     if not files:
         raise NotFound(f"There is no audit {audit}.")
-    secret = read_key(key or key_of(audit))
-    seen = [
-        _Seen(f"{file.name}:{place}", read_line(secret, text))
-        for file in files
-        for place, text in enumerate(_lines(file), 1)
-    ]
+    try:
+        secret = read_key(key or key_of(audit))
+        seen = [
+            _Seen(f"{file.name}:{place}", read_line(secret, text))
+            for file in files
+            for place, text in enumerate(_lines(file), 1)
+        ]
+    except OSError as error:
+        raise BadRequest(f"{error.filename} cannot be read: {error.strerror}.") from None
     try:
         head = read_head(secret, head_of(audit).read_bytes())
     except OSError:
@@ -50,7 +56,7 @@ def verify(audit: Path, key: Path | None = None) -> Verdict:
 
 
 def _lines(file: Path) -> Sequence[str]:
-    text = file.read_text(encoding="ascii", errors="replace")
+    text = file.read_bytes().decode("ascii", "replace")  # line ends as they are
     return text.removesuffix("\n").split("\n") if text else []
 
 
@@ -83,9 +89,7 @@ def _find_before(
     how = "changed" if gap or last is None else "put in"
     yield from (Finding(each, f"was {how}: its seal is wrong") for each in broken)
     if len(gap) > len(broken):
-        gone = len(gap) - len(broken)
-        span = f"{gap[0]} to {gap[-1]}" if len(gap) > 1 else str(gap[0])
-        yield Finding(where, f"follows a gap: {gone} taken out of {span}")
+        yield Finding(where, f"follows a gap: {_tell_gap(gap, len(gap) - len(broken))}")
     if last is not None and line.number == last.number + 1 and line.before != last.seal:
         yield Finding(
             where, "does not follow from the line before: one of them is of another audit"
@@ -94,19 +98,33 @@ def _find_before(
         yield Finding(where, "does not begin an audit")
 
 
+def _tell_gap(gap: Sequence[int], gone: int) -> str:
+    if len(gap) == 1:
+        return f"line {gap[0]} was taken out"
+    some = "" if gone == len(gap) else f"{gone} of "
+    return f"{some}lines {gap[0]} to {gap[-1]} {'was' if gone == 1 else 'were'} taken out"
+
+
 def _find_at_ends(seen: Sequence[_Seen], head: Head | None, audit: Path) -> Iterator[Finding]:
     """Give what the head says that the lines do not."""
     name = head_of(audit).name
     if head is None:
         yield Finding(name, "is missing or was changed: lines at the end may be gone unseen")
         return
-    numbers = [each.line.number for each in seen if each.line]
-    lowest, highest = min(numbers, default=head.first), max(numbers, default=0)
-    spare = sum(each.line is None for each in seen)
-    if lowest > head.first and lowest - head.first > spare:
+    numbers = [each.line.number if each.line else _SPOILT for each in seen]
+    good = [number for number in numbers if number != _SPOILT]
+    lowest, highest = (min(good), max(good)) if good else (head.first, head.first - 1)
+    # A spoilt line stands for one that is missing only if it is where that one was.
+    first = numbers.index(lowest) if good else 0
+    last = len(numbers) - 1 - numbers[::-1].index(highest) if good else -1
+    spoilt_before, spoilt_after = (
+        part.count(_SPOILT) for part in (numbers[:first], numbers[last + 1 :])
+    )
+    if lowest - head.first > spoilt_before:
         yield Finding(name, f"says that the audit begins at line {head.first}, not at {lowest}")
-    if highest < head.last and head.last - highest > spare:
-        gone = head.last - highest
-        yield Finding(name, f"says that the audit ends at line {head.last}: {gone} were cut off")
+    gone = head.last - highest
+    if gone > spoilt_after:
+        were = "was" if gone == 1 else "were"
+        yield Finding(name, f"says that the audit ends at line {head.last}: {gone} {were} cut off")
     elif highest > head.last + 1:
         yield Finding(name, f"is older than the lines: it ends at line {head.last}")
