@@ -381,23 +381,33 @@ class View:
         self,
         documents: Sequence[Document] = (),
         *,
+        collection: str | None = None,
         depth: int = 1,
         most: int = 300,
         outside: bool = False,
     ) -> Graph:
-        """Return the citation graph around documents, or of all."""
+        """Return the citation graph around documents, or of all, or within one collection."""
         from bookwheel.reading.graph import read_graph
 
         self._require_index()
+        if collection is not None:
+            alone = self.view(Scope(((self._name_of(collection), ""),)))
+            return alone.graph(documents, depth=depth, most=most, outside=outside)
         return read_graph(self._engine, documents, depth=depth, most=most, outside=outside)
 
-    def broken_links(self, collection: str | None = None, *, limit: int = 1000) -> list[Broken]:
-        """Return the links to documents of the library that are not there."""
+    def broken_links(
+        self,
+        collection: str | None = None,
+        *,
+        document: Document | None = None,
+        limit: int = 1000,
+    ) -> list[Broken]:
+        """Return the links of all, or of one, to documents of the library that are not there."""
         from bookwheel.reading.broken import read_broken
 
         self._require_index()
         name = self._name_of(collection) if collection is not None else None
-        return read_broken(self._engine, name, limit=limit)
+        return read_broken(self._engine, name, document=document, limit=limit)
 
     def find_related(
         self,

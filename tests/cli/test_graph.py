@@ -105,6 +105,27 @@ def test_broken_links_are_listed_with_their_line(call: Call, here: list[str]) ->
     assert call("graph", "loops/tail.md", *here, "--broken").out == ""
 
 
+def test_broken_links_of_one_document_are_not_crowded_out(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("[x](gone-one.md) [y](gone-two.md)")
+    (tmp_path / "notes" / "b.md").write_text("[z](gone-three.md)")
+    here = [str(tmp_path / "notes"), "--index", str(tmp_path / "index"), "--broken"]
+    assert call("graph", "b.md", *here, "--limit", "1").out == "notes/b.md:1\tgone-three.md\n"
+
+
+def test_the_graph_of_one_collection_is_that_alone(call: Call, here: list[str]) -> None:
+    whole, alone = (
+        call("graph", *here, *option, "--json").value for option in ((), ("-c", "research"))
+    )
+    within = {node["id"] for node in whole["nodes"] if node["collection"] == "research"}
+    edges = [edge for edge in whole["edges"] if {edge["from"], edge["to"]} <= within]
+    assert 0 < len(edges) < len(whole["edges"])
+    assert sorted(map(repr, alone["edges"])) == sorted(map(repr, edges))
+    unknown = call("graph", *here, "-c", "save")
+    assert (unknown.code, unknown.out) == (4, "")
+    assert '"saved"' in unknown.err
+
+
 def test_what_cannot_be_shown_is_refused(call: Call, here: list[str]) -> None:
     answer = call("graph", *here, "--broken", "-f", "svg")
     assert (answer.code, answer.err) == (

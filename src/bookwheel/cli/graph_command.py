@@ -72,7 +72,9 @@ def run(
         if roots and form in (Format.TABLE, Format.JSON):
             _show_document(library, roots[0], depth, limit, form)
             return
-        _show_graph(library.graph(roots, depth=depth, most=limit, outside=outside), form)
+        within = collection if wanted is None else None
+        graph = library.graph(roots, collection=within, depth=depth, most=limit, outside=outside)
+        _show_graph(graph, form)
 
 
 def _split(names: list[str]) -> tuple[str | None, list[str]]:
@@ -87,10 +89,8 @@ def _show_broken(
 ) -> None:
     if form not in (Format.TABLE, Format.JSON):
         raise BadRequest("Broken links are listed as table or json.")
-    found = library.broken_links(collection, limit=limit)
-    if wanted is not None:
-        key = library.document(wanted, collection).key
-        found = [each for each in found if each.source.key == key]
+    document = library.document(wanted, collection) if wanted is not None else None
+    found = library.broken_links(collection, document=document, limit=limit)
     if form is Format.JSON:
         print_json({"broken": [_named(each.source) | _link(each) for each in found]})
         return

@@ -26,8 +26,10 @@ class Broken(NamedTuple):
     line: int
 
 
-def read_broken(engine: Engine, collection: str | None, *, limit: int) -> list[Broken]:
-    """Return links without a target in the order of paths.
+def read_broken(
+    engine: Engine, collection: str | None, *, document: Document | None = None, limit: int
+) -> list[Broken]:
+    """Return links without a target in the order of paths, of one document or of all.
 
     A file or folder that is there is no missing target, though no document was made of it.
     """
@@ -37,6 +39,8 @@ def read_broken(engine: Engine, collection: str | None, *, limit: int) -> list[B
     with ExitStack() as stack:
         roots = _open_roots(engine, stack)
         for source, link in _with_sources(engine, names):
+            if document is not None and document.key != source.key:
+                continue
             if not _is_there(link, source, roots):
                 found.append(_show(source, link))
             if len(found) == limit:
