@@ -395,6 +395,12 @@ class View:
             return alone.graph(documents, depth=depth, most=most, outside=outside)
         return read_graph(self._engine, documents, depth=depth, most=most, outside=outside)
 
+    def count_citations(self, graph: Graph) -> dict[str, tuple[int, int]]:
+        """Return how often each node of a graph is cited, and cites."""
+        from bookwheel.reading.graph import count_citations
+
+        return count_citations(self._engine, graph)
+
     def broken_links(
         self,
         collection: str | None = None,

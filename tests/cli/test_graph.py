@@ -35,6 +35,15 @@ def test_a_table_counts_citations_the_most_cited_first(call: Call, here: list[st
     assert (answer.code, answer.err) == (0, "")
 
 
+def test_a_table_that_is_cut_counts_all_citations(call: Call, here: list[str]) -> None:
+    whole = call("graph", *here).out.splitlines()
+    answer = call("graph", *here, "--limit", "4")
+    head, *rows = answer.out.splitlines()
+    assert "this is not all of it" in answer.err
+    assert rows
+    assert {head, *rows} <= set(whole)
+
+
 def test_around_a_document_both_directions_are_listed(call: Call, here: list[str]) -> None:
     answer = call("graph", "2025-05-23/chain-two.md", *here, "--depth", "2")
 

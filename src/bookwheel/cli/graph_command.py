@@ -12,6 +12,7 @@ shown with --outside, and always in the table of one document.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -74,7 +75,7 @@ def run(
             return
         within = collection if wanted is None else None
         graph = library.graph(roots, collection=within, depth=depth, most=limit, outside=outside)
-        _show_graph(graph, form)
+        _show_graph(library, graph, form)
 
 
 def _split(names: list[str]) -> tuple[str | None, list[str]]:
@@ -152,11 +153,11 @@ def _citation(library: Library, cited: Cited) -> dict[str, Any]:
     }
 
 
-def _show_graph(graph: Graph, form: Format) -> None:
+def _show_graph(library: Library, graph: Graph, form: Format) -> None:
     if form is Format.JSON:
         print_json(_graph_as_json(graph))
     elif form is Format.TABLE:
-        _print_counts(graph)
+        _print_counts(graph, library.count_citations(graph))
     else:
         print(_writers()[form](graph), end="")
     if graph.is_cut:
@@ -189,14 +190,12 @@ def _graph_as_json(graph: Graph) -> dict[str, Any]:
     return {"nodes": nodes, "edges": edges, "cut": graph.is_cut}
 
 
-def _print_counts(graph: Graph) -> None:
+def _print_counts(graph: Graph, counts: Mapping[str, tuple[int, int]]) -> None:
     """Print how often each document is cited and cites, the most cited first."""
-    cited = dict.fromkeys((node.id for node in graph.nodes), 0)
-    citing = dict(cited)
-    for edge in graph.edges:
-        citing[edge.source] += 1
-        cited[edge.target] += 1
-    print("cited\tcites\tdocument")
-    for node in sorted(graph.nodes, key=lambda node: (-cited[node.id], -citing[node.id], node.id)):
+    rows = []
+    for node in graph.nodes:
         place = _place(node.document) if node.document else one_line(node.id)
-        print(f"{cited[node.id]}\t{citing[node.id]}\t{place}")
+        rows.append((*counts[node.id], place))
+    print("cited\tcites\tdocument")
+    for cited, citing, place in sorted(rows, key=lambda row: (-row[0], -row[1], row[2])):
+        print(f"{cited}\t{citing}\t{place}")

@@ -15,6 +15,7 @@ MOST_NODES = 300
 """So many can be told apart in a drawing."""
 _MOST_LINKS = 400
 """Citations of one document that are looked at."""
+_MOST_COUNTED = 100_000
 _PAGE = 1000
 _STEP = 8
 
@@ -132,6 +133,23 @@ class _Spread:
         if has_edges and self._waiting:
             self._citations += _flat(self._engine.outgoing(self._waiting, _MOST_LINKS))
         return self._citations
+
+
+def count_citations(engine: Engine, graph: Graph) -> dict[str, tuple[int, int]]:
+    """Return how often each node is cited, and cites; documents in all that there is.
+
+    The citations of a graph that was cut are only some of them.
+    """
+    cited = Counter(edge.target for edge in graph.edges)
+    citing = Counter(edge.source for edge in graph.edges)
+    if graph.is_cut:
+        names = {node.document.key: node.id for node in graph.nodes if node.document}
+        for key, own in engine.incoming([*names], _MOST_COUNTED).items():
+            cited[names[key]] = len(own)
+        outside = len(names) < len(graph.nodes)
+        for key, own in engine.outgoing([*names], _MOST_COUNTED).items():
+            citing[names[key]] = sum(outside or each.target is not None for each in own)
+    return {node.id: (cited[node.id], citing[node.id]) for node in graph.nodes}
 
 
 def _flat(lists: dict[int, list[Citation]]) -> list[Citation]:
