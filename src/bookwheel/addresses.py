@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -14,6 +15,7 @@ SCHEME = "docs://"
 _ID = "doc-"
 _IDS = re.compile(r"doc-[0-9a-f]{16}")
 _MASK = (1 << 64) - 1
+_KEPT = 20_000
 
 
 Candidate = tuple[str, str]
@@ -68,6 +70,7 @@ def _absolute(text: str, collections: Sequence[Collection]) -> list[Candidate]:
     return list(dict.fromkeys(found))
 
 
+@lru_cache(maxsize=_KEPT)
 def document_id(collection: str, path: str) -> str:
     """Return a name of a document that is the same wherever its collection is indexed."""
     return f"{_ID}{document_key(collection, path) & _MASK:016x}"

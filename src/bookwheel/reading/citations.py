@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from bookwheel.addresses import document_id
@@ -63,41 +63,52 @@ class _Walk:
         self._most = most
         self._known: dict[int, list[Citation]] = {}
 
-    def learn(self, documents: Iterable[int]) -> None:
-        """Read the citations of some documents at once."""
-        unknown = [each for each in documents if each not in self._known]
-        if unknown:
-            self._known |= self._read(unknown, self._most + 1)
+    def follow(self, starts: Sequence[int], depth: int) -> list[list[Citation]]:
+        """Return for each start citations level by level, one more than wanted if there are more.
 
-    def follow(self, start: int, depth: int) -> list[Citation]:
-        """Return citations level by level, one more than wanted where there are more.
-
-        No document is left twice, so that circles end and nothing is repeated.
+        No document is left twice, so that circles end and nothing is repeated. All starts take
+        their steps together: what they need next is read at once.
         """
-        found: list[Citation] = []
+        found: list[list[Citation]] = [[] for _ in starts]
+        going = [self._go(*each, depth) for each in zip(starts, found, strict=True)]
+        while going:
+            asked = [(each, next(each, None)) for each in going]
+            going = [each for each, keys in asked if keys is not None]
+            self._learn(key for _, keys in asked if keys is not None for key in keys)
+        return [own[: self._most + 1] for own in found]
+
+    def _go(self, start: int, found: list[Citation], depth: int) -> Iterator[Sequence[int]]:
+        """Add the citations from one start; yield the documents that must be known to go on."""
         seen, level = {start}, [start]
         for _ in range(depth):
             following: list[int] = []
-            for own in self._expand(level):
-                found += own
-                ends = (each.target if self._forward else each.source for each in own)
-                new = [end for end in dict.fromkeys(ends) if end is not None and end not in seen]
-                seen.update(new)
-                following += new
-                if len(found) > self._most:
-                    return found[: self._most + 1]
+            for some in _growing(level):
+                yield some
+                for own in (self._known[each] for each in some):
+                    found += own
+                    ends = (each.target if self._forward else each.source for each in own)
+                    new = [
+                        end for end in dict.fromkeys(ends) if end is not None and end not in seen
+                    ]
+                    seen.update(new)
+                    following += new
+                    if len(found) > self._most:
+                        return
             level = following
-        return found
 
-    def _expand(self, level: Sequence[int]) -> Iterable[list[Citation]]:
-        """Yield the citations of documents, read in growing steps: a few may be enough."""
-        at, size = 0, 1
-        while at < len(level):
-            some = level[at : at + size]
-            self.learn(some)
-            for each in some:
-                yield self._known[each]
-            at, size = at + size, size * 4
+    def _learn(self, documents: Iterable[int]) -> None:
+        """Read the citations of some documents at once."""
+        unknown = [each for each in dict.fromkeys(documents) if each not in self._known]
+        if unknown:
+            self._known |= self._read(unknown, self._most + 1)
+
+
+def _growing(level: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Yield parts of a level, each larger than the one before: a few may be enough."""
+    at, size = 0, 1
+    while at < len(level):
+        yield level[at : at + size]
+        at, size = at + size, size * 4
 
 
 def read_citations(
@@ -112,10 +123,7 @@ def read_citations(
         _Walk(engine.outgoing, forward=True, most=most),
         _Walk(engine.incoming, forward=False, most=most),
     )
-    found: list[list[list[Citation]]] = []
-    for walk in walks:
-        walk.learn(starts)
-        found.append([walk.follow(start, depth) for start in starts])
+    found = [walk.follow(starts, depth) for walk in walks]
     shown = Showing(engine, (each for lists in found for own in lists for each in own[:most]))
     return [
         Citations(

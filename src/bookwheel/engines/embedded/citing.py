@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -12,10 +13,20 @@ from bookwheel.text.choosing import Candidate, likeliest
 from bookwheel.text.targets import Origin, confidence, is_inside
 
 _LINK = "l.document, l.kind, l.target, l.text, l.context, l.line, l.key, l.other"
-_HITS = """WITH wanted AS (SELECT key FROM names WHERE document = ?), hits AS (
-  SELECT document, ordinal FROM links WHERE key IN (SELECT key FROM wanted)
-  UNION SELECT document, ordinal FROM links
-  WHERE other IS NOT NULL AND other IN (SELECT key FROM wanted))"""
+_HITS = f"""WITH wanted AS (
+  SELECT n.document AS target, n.key FROM json_each(?) w
+  CROSS JOIN names n ON n.document = w.value),
+hits AS (
+  SELECT w.target, l.document, l.ordinal FROM wanted w CROSS JOIN links l ON l.key = w.key
+  UNION
+  SELECT w.target, l.document, l.ordinal FROM wanted w CROSS JOIN links l ON l.other = w.key),
+ranked AS (
+  SELECT h.*, row_number() OVER (PARTITION BY h.target ORDER BY c.name, d.path, h.ordinal) AS rank
+  FROM hits h CROSS JOIN documents d ON d.id = h.document
+  CROSS JOIN collections c ON c.id = d.collection WHERE h.document <> h.target)
+SELECT r.target, {_LINK} FROM ranked r
+CROSS JOIN links l ON l.document = r.document AND l.ordinal = r.ordinal
+WHERE r.rank > ? AND r.rank <= ? ORDER BY r.target, r.rank"""
 _STEP = 500
 """So many values stand in one statement."""
 _Row = tuple[Any, ...]
@@ -32,7 +43,9 @@ def read_outgoing(
             "AND l.key IS NOT NULL ORDER BY l.document, l.ordinal",
             some,
         ).fetchall()
-        for citation in _distinct(_resolve(connection, rows)):
+        meanings = _Meanings(connection)
+        meanings.learn(rows)
+        for citation in _distinct(meanings.resolve(rows)):
             own = found[citation.source]
             if len(own) < limit:
                 own.append(citation)
@@ -43,29 +56,31 @@ def read_incoming(
     connection: apsw.Connection, documents: Sequence[int], limit: int
 ) -> dict[int, list[Citation]]:
     """Return what cites each of some documents in the order of paths, none twice."""
-    return {each: _read_incoming(connection, each, limit) for each in documents}
-
-
-def _read_incoming(connection: apsw.Connection, document: int, limit: int) -> list[Citation]:
-    found: list[Citation] = []
-    size, offset = 2 * limit + 20, 0
-    while True:
-        rows = connection.execute(
-            f"""{_HITS} SELECT {_LINK} FROM (
-              SELECT h.document, h.ordinal, c.name, d.path FROM hits h
-              CROSS JOIN documents d ON d.id = h.document
-              CROSS JOIN collections c ON c.id = d.collection
-              WHERE h.document <> ? ORDER BY c.name, d.path, h.ordinal LIMIT ? OFFSET ?) s
-            CROSS JOIN links l ON l.document = s.document AND l.ordinal = s.ordinal
-            ORDER BY s.name, s.path, s.ordinal""",
-            (document, document, size, offset),
-        ).fetchall()
-        found += [each for each in _resolve(connection, rows) if each.target == document]
-        distinct = list(_distinct(found))
-        if len(distinct) >= limit or len(rows) < size:
-            return distinct[:limit]
+    found: dict[int, list[Citation]] = {each: [] for each in documents}
+    meanings = _Meanings(connection)
+    waiting, size, offset = list(found), 2 * limit + 20, 0
+    while waiting:
+        pages = _read_hits(connection, waiting, size, offset)
+        meanings.learn([row for rows in pages.values() for row in rows])
+        for each, rows in pages.items():
+            new = (one for one in meanings.resolve(rows) if one.target == each)
+            found[each] = list(_distinct([*found[each], *new]))
+        waiting = [key for key, rows in pages.items() if len(rows) == size]
+        waiting = [key for key in waiting if len(found[key]) < limit]
         offset += size
         size *= 4
+    return {each: own[:limit] for each, own in found.items()}
+
+
+def _read_hits(
+    connection: apsw.Connection, documents: Sequence[int], size: int, offset: int
+) -> dict[int, list[_Row]]:
+    """Return so many of the links that may lead to each document, in the order of paths."""
+    found: dict[int, list[_Row]] = {}
+    rows = connection.execute(_HITS, (json.dumps(documents), offset, offset + size))
+    for target, *link in rows:
+        found.setdefault(target, []).append(tuple(link))
+    return found
 
 
 def read_unresolved(
@@ -116,52 +131,55 @@ def find_named(connection: apsw.Connection, key: int) -> list[int]:
     ]
 
 
-def _resolve(connection: apsw.Connection, rows: Sequence[_Row]) -> Iterator[Citation]:
-    """Yield links with the documents that they mean, links of a document to itself left out."""
-    named = _read_named(connection, {key for row in rows for key in row[6:8] if key is not None})
-    origins = _Origins(connection)
-    for row in rows:
-        candidates = named.get(row[6]) or named.get(row[7])
-        target = None
-        if candidates:
-            target = candidates[0].document
-            if len(candidates) > 1:
-                target = likeliest(row[1], row[2], origins.of(row[0]), candidates).document
-        if target != row[0]:
-            yield Citation(row[0], target, Link._make((*row[1:6], row[6:7])))
-
-
-class _Origins:
-    """Where documents lie, looked up when a choice depends on it."""
+class _Meanings:
+    """Tells which documents links mean; what was looked up once is remembered."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
-        self._known: dict[int, Origin] = {}
+        self._named: dict[int, list[Candidate]] = {}
+        self._origins: dict[int, Origin] = {}
 
-    def of(self, document: int) -> Origin:
-        if document not in self._known:
-            row = self._connection.execute(
-                "SELECT c.name, d.path, d.url FROM documents d JOIN collections c "
-                "ON c.id = d.collection WHERE d.id = ?",
-                (document,),
-            ).fetchone()
-            self._known[document] = Origin(*(row or ("", "", None)))
-        return self._known[document]
+    def learn(self, rows: Sequence[_Row]) -> None:
+        """Look up at once all that the links of some rows may mean."""
+        keys = {key for row in rows for key in row[6:8] if key is not None}
+        self._learn_names(keys.difference(self._named))
+        unsure = {row[0] for row in rows if len(self._candidates(row)) > 1}
+        self._learn_origins(unsure.difference(self._origins))
 
-
-def _read_named(connection: apsw.Connection, keys: Iterable[int]) -> dict[int, list[Candidate]]:
-    named: dict[int, list[Candidate]] = {}
-    for some in _steps(list(keys)):
-        rows = connection.execute(
-            f"""SELECT n.key, d.id, c.name, d.path FROM names n
+    def _learn_names(self, keys: Iterable[int]) -> None:
+        self._named |= {key: [] for key in keys}
+        rows = self._connection.execute(
+            """SELECT n.key, d.id, c.name, d.path FROM json_each(?) w
+            CROSS JOIN names n ON n.key = w.value
             CROSS JOIN documents d ON d.id = n.document
-            CROSS JOIN collections c ON c.id = d.collection
-            WHERE n.key IN ({_marks(some)})""",
-            some,
+            CROSS JOIN collections c ON c.id = d.collection""",
+            (json.dumps([*keys]),),
         )
         for key, *candidate in rows:
-            named.setdefault(key, []).append(Candidate(*candidate))
-    return named
+            self._named[key].append(Candidate._make(candidate))
+
+    def _learn_origins(self, documents: Iterable[int]) -> None:
+        rows = self._connection.execute(
+            """SELECT d.id, c.name, d.path, d.url FROM json_each(?) w
+            CROSS JOIN documents d ON d.id = w.value
+            CROSS JOIN collections c ON c.id = d.collection""",
+            (json.dumps([*documents]),),
+        )
+        for document, *origin in rows:
+            self._origins[document] = Origin._make(origin)
+
+    def _candidates(self, row: _Row) -> Sequence[Candidate]:
+        return self._named[row[6]] or self._named.get(row[7], ())
+
+    def resolve(self, rows: Iterable[_Row]) -> Iterator[Citation]:
+        """Yield links with the documents that they mean, those of a document to itself left out."""
+        for row in rows:
+            candidates = self._candidates(row)
+            target = candidates[0].document if candidates else None
+            if len(candidates) > 1:
+                target = likeliest(row[1], row[2], self._origins[row[0]], candidates).document
+            if target != row[0]:
+                yield Citation(row[0], target, Link._make((*row[1:6], row[6:7])))
 
 
 def _distinct(citations: Iterable[Citation]) -> Iterable[Citation]:
@@ -170,7 +188,7 @@ def _distinct(citations: Iterable[Citation]) -> Iterable[Citation]:
     for each in citations:
         what = (each.source, each.target, () if each.target else each.link.keys)
         other = found.setdefault(what, each)
-        if confidence(each.link.kind) > confidence(other.link.kind):
+        if other is not each and confidence(each.link.kind) > confidence(other.link.kind):
             found[what] = each
     return found.values()
 
