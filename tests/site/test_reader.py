@@ -8,6 +8,7 @@ import pytest
 
 from bookwheel.serve.site.parts import LONGEST_PART, split_text
 from tests.conftest import Shelf
+from tests.formats.making_pdf import Page, make_pdf
 from tests.serve.conftest import Site
 from tests.site.conftest import SETUP, site_of, text_of
 
@@ -103,6 +104,23 @@ def test_a_line_or_pointer_is_marked_where_it_stands(site: Site) -> None:
     assert '<li id="bw-target" class="target">Feed the walrus.</li>' in by_line
     assert "data-marked=" in by_line
     assert '<tr id="bw-target" class="target"><td>fish</td>' in by_pointer
+
+
+def test_the_pages_of_a_pdf_are_marked_and_listed(shelf: Shelf) -> None:
+    pages = [Page(["The walrus sleeps."]), Page(["It wakes & eats."]), Page(["It sleeps again."])]
+    shelf.put("walrus.pdf", make_pdf(pages))
+    shelf.update()
+    with shelf.open() as library, site_of(library) as site:
+        shown = page(site, "/docs/notes/walrus.pdf?pointer=page%202")
+
+    text = shown.partition("<article")[2].partition("</article>")[0]
+    assert re.findall(r">([^<>\s][^<>]*)<", text) == [
+        *("Page 1", "The walrus sleeps.", "Page 2", "It wakes &amp; eats."),
+        *("Page 3", "It sleeps again."),
+    ]
+    assert '<h2 class="page" id="page-2">' in text
+    assert '<p id="bw-target" class="target">It wakes' in text
+    assert '<a href="#page-3">Page 3</a>' in shown
 
 
 def test_a_place_that_is_not_there_is_a_plain_answer(site: Site) -> None:

@@ -82,9 +82,14 @@ class Rendered(NamedTuple):
     anchors: tuple[Anchor, ...]
 
 
-def render(text: str, resolve: Resolve, *, line: int | None = None) -> Rendered:
-    """Return Markdown as HTML; with a line the block that it stands in is marked."""
-    writer = _Writer(text, resolve, line)
+def render(
+    text: str, resolve: Resolve, *, line: int | None = None, used: dict[str, int] | None = None
+) -> Rendered:
+    """Return Markdown as HTML; with a line the block that it stands in is marked.
+
+    `used` holds the anchors that the page has already.
+    """
+    writer = _Writer(text, resolve, line, {} if used is None else used)
     writer.write()
     return Rendered(_SANITISER.clean("".join(writer.out)), tuple(writer.anchors))
 
@@ -118,7 +123,7 @@ def slug(heading: str, used: dict[str, int]) -> str:
 class _Writer:
     """Writes the events of one text."""
 
-    def __init__(self, text: str, resolve: Resolve, line: int | None) -> None:
+    def __init__(self, text: str, resolve: Resolve, line: int | None, used: dict[str, int]) -> None:
         self.out: list[str] = []
         self.anchors: list[Anchor] = []
         self._resolve = resolve
@@ -136,7 +141,7 @@ class _Writer:
         self._alignments: list[str] = []
         self._cell = 0
         self._in_head = False
-        self._used: dict[str, int] = {}
+        self._used = used
         self._heading: tuple[int, int, list[str]] | None = None
         self._footnotes: dict[str, int] = {}
 

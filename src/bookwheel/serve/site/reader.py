@@ -17,6 +17,7 @@ from bookwheel.serve.api_answers import is_alone, show_hit
 from bookwheel.serve.site.links import MOST_LINKS, Links
 from bookwheel.serve.site.markdown import Rendered, render, render_plain
 from bookwheel.serve.site.navigation import navigate
+from bookwheel.serve.site.paged import render_paged
 from bookwheel.serve.site.pages import Pages
 from bookwheel.serve.site.parts import choose_part
 from bookwheel.serve.web import address, base_of, document_path, with_etag
@@ -29,6 +30,8 @@ _DEEPEST_IN_TOC = 3
 _MARKDOWN = "text/markdown"
 _PLAIN = ("text/plain", "text/x-")
 _CONVERTED = ("text/x-rst",)
+_PAGED = ("application/pdf",)
+"""What has headings of which its text says nothing."""
 
 
 class Wanted(NamedTuple):
@@ -241,6 +244,11 @@ def _read_text(
     )
     if is_plain(document):
         shown = render_plain(part.text, line=inside)
+    elif document.mime in _PAGED:
+        pages = library.outline(document)
+        shown = render_paged(
+            part.text, links.resolve, pages, first_line=part.first_line, line=inside
+        )
     else:
         shown = render(part.text, links.resolve, line=inside)
     toc = [each for each in shown.anchors if each.level <= _DEEPEST_IN_TOC]
