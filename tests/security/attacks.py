@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from re import _constants as kinds
-from re import _parser as parser
+from importlib import import_module
 from typing import Any
+
+kinds: Any = import_module("re._constants")
+parser: Any = import_module("re._parser")
 
 Pattern = re.Pattern[str] | re.Pattern[bytes]
 Items = Iterable[tuple[Any, Any]]
