@@ -89,6 +89,14 @@ class Notation(NamedTuple):
     judge: Callable[[str], bool] = _given
     peek: str = ""
     """How what follows begins, where so many beginnings lead nowhere that it is worth a look."""
+    needs: bytes = b""
+    """What stands soon after the beginning, where a search for it is worth its while."""
+    alone: bool = False
+    """Others may begin within what it begins with: it is looked for by itself."""
+
+
+_SOON = 200
+"""Bytes after a beginning in which what a notation needs must stand."""
 
 
 _QUERY_NAMES = (
@@ -203,6 +211,7 @@ NOTATIONS: tuple[Notation, ...] = (
         r"\b(?:mysql|mariadb)",
         r"[\w-]*\b[^\n|;]{0,160}?\s-p[\"']?([^\s\"'-][^\s\"']{2,})",
         _likely_password,
+        needs=b" -p",
     ),
     Notation(
         "password",
@@ -291,6 +300,7 @@ NOTATIONS: tuple[Notation, ...] = (
         r"(?:aws|amazon)[^\n]{0,50}?[\"'\s:=]",
         r"([a-z0-9/+]{40})(?:[^a-z0-9/+=]|$)",
         _key_material,
+        alone=True,
     ),
     Notation("webhook", "h", _WEBHOOKS, r"([^\s\"'<>`]{8,})"),
     Notation("telegram token", "b", r"\bbot\d{8,10}:", r"([A-Za-z0-9_-]{35})"),
@@ -313,31 +323,48 @@ NOTATIONS: tuple[Notation, ...] = (
 def _by_letter() -> tuple[str, dict[int, tuple[tuple[str, Notation], ...]]]:
     """Return one pattern for all beginnings, and the notations by their first letters."""
     table: dict[int, list[tuple[str, Notation]]] = {}
-    for row in NOTATIONS:
-        whole = (
-            f"(?i){row.hint}{row.rest}"
-            if "(" in row.rest.replace("(?", "")
-            else (f"(?i)({row.hint}{row.rest})")
-        )
+    together = [row for row in NOTATIONS if not row.alone]
+    for row in together:
         for letter in {*row.first.encode(), *row.first.upper().encode()}:
-            table.setdefault(letter, []).append((whole, row))
-    hints = "|".join(dict.fromkeys(f"{row.hint}{row.peek}" for row in NOTATIONS))
+            table.setdefault(letter, []).append((_whole(row), row))
+    hints = "|".join(dict.fromkeys(f"{row.hint}{row.peek}" for row in together))
     return f"(?i){hints}", {letter: tuple(rows) for letter, rows in table.items()}
+
+
+def _whole(row: Notation) -> str:
+    """Return the pattern of a notation, with one group."""
+    has_group = "(" in row.rest.replace("(?", "")
+    return f"(?i){row.hint}{row.rest}" if has_group else f"(?i)({row.hint}{row.rest})"
 
 
 def find_notations(data: bytes) -> Iterator[Found]:
     """Yield the secrets that stand in one of the notations."""
+    yield from _find_together(data)
+    for row in NOTATIONS:
+        if row.alone:
+            for found in compiled(_whole(row)).finditer(data):
+                if row.judge(_text(data, *found.span(1))):
+                    yield *found.span(1), row.kind
+    if b"://" in data:
+        yield from find_in_addresses(data)
+
+
+def _find_together(data: bytes) -> Iterator[Found]:
     hints, by_letter = _by_letter()
+    done: dict[str, int] = {}  # by pattern: what it has read is not read by it again
     for match in compiled(hints).finditer(data):
         at = match.start()
         for pattern, row in by_letter.get(data[at], ()):
+            if at < done.get(pattern, 0) or (
+                row.needs and data.find(row.needs, at, at + _SOON) < 0
+            ):
+                continue
             found = compiled(pattern).match(data, at)
             if found is not None:
                 start, end = found.span(1)
-                if row.judge(data[start:end].decode("utf-8", "replace")):
+                done[pattern] = end
+                if row.judge(_text(data, start, end)):
                     yield start, end, row.kind
-    if b"://" in data:
-        yield from find_in_addresses(data)
 
 
 _AUTHORITY = r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@\"'<>`]*[:@]"
