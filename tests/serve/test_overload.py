@@ -11,6 +11,7 @@ from typing import Any
 
 import anyio
 import pytest
+from starlette.routing import Route
 
 from bookwheel.contracts.dispatch import Offered
 from bookwheel.contracts.tool import Contract, Reply, RpcError, Tool
@@ -18,9 +19,12 @@ from bookwheel.contracts.work import Work
 from bookwheel.errors import BookwheelError
 from bookwheel.serve import calls as calls_module
 from bookwheel.serve.calls import THREADS, Calls
+from bookwheel.serve.guard import Rules
 from bookwheel.serve.mcp import DocumentServer
 from bookwheel.serve.readers import Order, Readers
+from bookwheel.serve.site.routes import make_site_routes
 from bookwheel.serve.toolsets import choose, load_contracts
+from bookwheel.serve.web import Web
 from bookwheel.telemetry.calls import EndedCall
 from tests.conftest import Shelf
 from tests.serve.conftest import ECHO, PATIENCE, Nothing, serving, within
@@ -221,6 +225,10 @@ def test_at_four_times_what_there_is_room_for_the_rest_is_refused_at_once(shelf:
     assert answers["at last"] == room > THREADS
 
 
+def pages_of(calls: Calls, rules: Rules) -> list[Route]:
+    return make_site_routes(Web(calls, state=lambda: {"ready": True}, toolsets={}, rules=rules))
+
+
 def test_over_http_a_full_server_says_when_to_ask_again_and_recovers(shelf: Shelf) -> None:
     tools = Tools()
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "hang"}}
@@ -228,7 +236,7 @@ def test_over_http_a_full_server_says_when_to_ask_again_and_recovers(shelf: Shel
 
     with calling(shelf, max_calls=2) as (calls, _):
         server = DocumentServer(calls, tools.offered())
-        with serving({"/mcp": server}) as site:
+        with serving({"/mcp": server}, site=lambda rules: pages_of(calls, rules)) as site:
             threads = [
                 threading.Thread(target=lambda: first.append(site.post(call))) for _ in range(2)
             ]
@@ -237,6 +245,7 @@ def test_over_http_a_full_server_says_when_to_ask_again_and_recovers(shelf: Shel
             while calls.under_way < 2:
                 time.sleep(0.01)
             refused = site.post(call).value["error"]
+            pages = [site.ask("GET", path) for path in ("/?q=zebra", "/api/search?q=zebra")]
             alive = site.ask("GET", "/healthz").status
             tools.end.set()
             for thread in threads:
@@ -244,6 +253,7 @@ def test_over_http_a_full_server_says_when_to_ask_again_and_recovers(shelf: Shel
             after = site.post(call)
 
     assert (refused["code"], refused["data"]) == (-32000, {"retryAfter": 1})
+    assert [(each.status, each.headers["retry-after"]) for each in pages] == [(429, "1")] * 2
     assert alive == 200
     assert [each.status for each in (*first, after)] == [200] * 3
     assert b"at last" in after.body

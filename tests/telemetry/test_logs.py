@@ -34,6 +34,22 @@ def test_t28_a_line_of_text_cannot_be_faked(capsys: pytest.CaptureFixture[str]) 
     assert line == "bookwheel: no x\\x0abookwheel: all is well\\x1b[2J\\x2028\\x85\\x7f\n"
 
 
+@pytest.mark.parametrize("what", ["resources/read", "api", "page"])
+def test_what_is_no_tool_is_not_logged_as_one(
+    capsys: pytest.CaptureFixture[str], what: str
+) -> None:
+    call = EndedCall("ann", what, {"uri": "docs://salary"}, "ok", None, 0.0125)
+    set_up_logs("text")
+    log_call(call)
+    set_up_logs("json")
+    log_call(call)
+    text, line = capsys.readouterr().err.splitlines()
+
+    assert text == f"bookwheel: {what} ok 12 ms"
+    assert json.loads(line)["method"] == what
+    assert "tool" not in json.loads(line)
+
+
 @pytest.mark.requirement("P-076")
 def test_a_json_line_is_one_object_with_what_is_known(capsys: pytest.CaptureFixture[str]) -> None:
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
@@ -240,11 +240,12 @@ def tell_problem(web: Web, error: Exception) -> Response:
     """Return the answer that tells a program what went wrong."""
     problem = web.explain(error)
     body = models.ErrorBody(code=problem.code, message=problem.message, hint=problem.hint)
-    headers = {"Retry-After": "2"} if problem.status == 503 else {}
-    return _json(models.ErrorAnswer(error=body), problem.status, headers)
+    return _json(models.ErrorAnswer(error=body), problem.status, problem.headers)
 
 
-def _json(model: BaseModel, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+def _json(
+    model: BaseModel, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
     text = model.model_dump_json(by_alias=True)
     return Response(text, status, headers, media_type="application/json")
 

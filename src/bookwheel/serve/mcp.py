@@ -217,7 +217,7 @@ class DocumentServer(Server[dict[str, Any]]):
     async def _mask_defects(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Let no text of a defect out: it is logged under a reference that the client gets."""
         method, outcome = _one_word(ctx.method), "cancelled"
-        has_line = method == "tools/call"
+        has_line = method in _WITH_LINE
         try:
             result = await call_next(ctx)
             outcome = "ok"
@@ -379,6 +379,16 @@ def _explain(method: str, error: ValidationError) -> str:
     problems = error.errors(include_url=False, include_input=False, include_context=False)
     places = dict.fromkeys(".".join(map(str, problem["loc"])) or "params" for problem in problems)
     return f"Invalid params of {method}: {', '.join(list(places)[:5])} missing or of a wrong type."
+
+
+_WITH_LINE = (
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "completion/complete",
+)
+"""Methods whose calls are accounted for, and so have a line in the log already."""
 
 
 class _Answered(MCPError):

@@ -18,6 +18,7 @@ _PROBLEMS = {
     "401": "The token is missing or wrong",
     "403": "Only previews of this may be seen",
     "404": "There is no such collection, document or section",
+    "429": "The server has more to do than it can take; Retry-After says when to ask again",
     "502": "A model elsewhere does not answer",
     "503": "The folders are being indexed for the first time",
 }

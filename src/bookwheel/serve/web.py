@@ -25,6 +25,7 @@ from bookwheel.errors import (
 from bookwheel.serve.callers import shown_state
 from bookwheel.serve.calls import Calls, Starting
 from bookwheel.serve.guard import Rules
+from bookwheel.telemetry.calls import API, PAGE
 from bookwheel.view import View
 
 log = logging.getLogger(__name__)
@@ -41,6 +42,10 @@ STATUS: Mapping[type[BookwheelError], int] = {
 }
 """The HTTP status of each error; any other is a defect or a damaged index: 500."""
 
+_PASSING = (429, 503)
+_SOON = 2
+"""In so many seconds what was refused for a passing reason may work."""
+
 _Answer = TypeVar("_Answer")
 
 
@@ -51,6 +56,8 @@ class Problem(NamedTuple):
     code: str
     message: str
     hint: str | None = None
+    headers: Mapping[str, str] = {}
+    """Sent with it: when to ask again."""
 
 
 class Web:
@@ -78,7 +85,7 @@ class Web:
     async def ask(self, request: Request, function: Callable[[View], _Answer]) -> _Answer:
         """Let a function read as much of the library as whoever sent a request may see."""
         path = request.url.path.removeprefix(base_of(request))
-        what = "api" if path.startswith("/api/") else "page"
+        what = API if path.startswith("/api/") else PAGE
         asked = {"path": path, "query": request.url.query}
         return await self.calls.ask(what, asked, function)
 
@@ -91,7 +98,9 @@ class Web:
         if isinstance(error, BookwheelError):
             for kind, status in STATUS.items():
                 if isinstance(error, kind):
-                    return Problem(status, error.code, error.message, error.hint)
+                    wait = {"Retry-After": str(getattr(error, "retry_after", _SOON))}
+                    headers = wait if status in _PASSING else {}
+                    return Problem(status, error.code, error.message, error.hint, headers)
         number = secrets.token_hex(4)
         log.error("answering failed (%s)", number, exc_info=error)
         details = f"{type(error).__name__}: {error}" if self.settings["debug"] else None

@@ -9,6 +9,8 @@ OK = "ok"
 CANCELLED = "cancelled"
 BUSY = "busy"
 """The server had no room for it."""
+API, PAGE = "api", "page"
+"""Stand for what is read over HTTP by programs and by people, in the place of a tool."""
 UNKNOWN_TOOL = "(unknown)"
 """Stands for a name that no tool has: a client's words are no label."""
 
@@ -19,12 +21,17 @@ class EndedCall(NamedTuple):
     caller: str
     """The name of a token, the address of a peer, or `stdio`."""
     tool: str
-    """The name of a tool of ours, or of a method of the protocol."""
+    """The name of a tool of ours, or of a method of the protocol, or what stands for the site."""
     arguments: Mapping[str, Any]
     outcome: str
     """`ok`, `cancelled`, `busy`, the code of an error, or `error` and the number of JSON-RPC."""
     results: int | None
     seconds: float
+
+    @property
+    def is_of_tool(self) -> bool:
+        """Tell a call of a tool from what else there is to read: methods have a `/`."""
+        return "/" not in self.tool and self.tool not in (API, PAGE)
 
 
 Witness = Callable[[EndedCall], None]

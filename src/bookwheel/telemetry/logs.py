@@ -42,17 +42,19 @@ def fields(**named: Any) -> dict[str, Any]:
 
 
 def log_call(call: EndedCall) -> None:
-    """Log a call of a tool: what was called, how it ended, with how many results, and when."""
+    """Log a call: what was called, how it ended, with how many results, and how long it took."""
     milliseconds = call.seconds * 1000
+    method = "tools/call" if call.is_of_tool else call.tool
+    counted = "" if call.results is None else f" results={call.results}"
     log.info(
-        "tools/call %s %s results=%s %.0f ms",
-        call.tool,
+        "%s %s%s %.0f ms",
+        f"{method} {call.tool}" if call.is_of_tool else method,
         call.outcome,
-        call.results,
+        counted,
         milliseconds,
         extra=fields(
-            method="tools/call",
-            tool=call.tool,
+            method=method,
+            **({"tool": call.tool} if call.is_of_tool else {}),
             outcome=call.outcome,
             results=call.results,
             ms=round(milliseconds, 1),

@@ -81,9 +81,10 @@ class Pages:
 
     def refuse(self, request: Request, problem: Problem) -> Response:
         """Return a page that says why there is no other."""
-        headers = {"Retry-After": "2"} if problem.status == 503 else {}
         values = {"problem": problem, "path": request.url.path}
-        return self.show(request, "error.html", values, status=problem.status, headers=headers)
+        return self.show(
+            request, "error.html", values, status=problem.status, headers=problem.headers
+        )
 
     def guarded(self, make: Make) -> Make:
         """Return what makes a page, or the page that says why it cannot be made."""
