@@ -167,7 +167,8 @@ def _base_path(text: str) -> str:
     """a path that begins with /"""
     from urllib.parse import quote
 
-    if not text.startswith("/") or quote(text) != text or "//" in text:
+    steps = {".", ".."} & set(text.split("/"))
+    if not text.startswith("/") or quote(text) != text or "//" in text or steps:
         raise ValueError("must begin with / and hold plain characters only")
     return text.rstrip("/")
 

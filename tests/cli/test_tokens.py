@@ -41,6 +41,7 @@ def test_a_token_is_made_shown_once_listed_and_revoked(call: Call, file: Path) -
     ("words", "code", "said"),
     [
         (("token", "new", "a b"), 2, "is no name for a token"),
+        (("token", "new", "ann", "--roots", " "), 2, "A root is empty"),
         (("token", "new", "ann", "--rate", "often"), 2, "60/minute"),
         (("token", "new", "ann", "--expires", "soon"), 2, "2031-12-31"),
         (("token", "revoke", "bob"), 4, "There is no token 'bob'"),
@@ -57,6 +58,23 @@ def test_what_cannot_be_done_is_said(
 
     assert (answer.code, answer.out) == (code, "")
     assert said in answer.err
+
+
+def test_tokens_that_have_ended_are_told_apart(call: Call, file: Path) -> None:
+    call("token", "new", "old", "--expires", "2020-01-01")
+    call("token", "new", "ann", "--expires", "9999-01-01")
+
+    old, ann = call("token", "list").out.splitlines()
+    assert old.endswith("; ended 2020-01-01")
+    assert ann.endswith("; until 9999-01-01")
+
+
+@pytest.mark.parametrize("asked", ["-h", "--help"])
+def test_commands_of_one_first_word_have_a_help_page(call: Call, asked: str) -> None:
+    page = call("token", asked)
+
+    assert (page.code, page.err) == (0, "")
+    assert all(f"  {name} " in page.out for name in ("new", "list", "revoke"))
 
 
 def test_an_audit_is_looked_through(call: Call, tmp_path: Path) -> None:

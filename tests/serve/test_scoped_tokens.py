@@ -21,6 +21,7 @@ from bookwheel.serve.calls import Calls
 from bookwheel.serve.guard import COOKIE, Rules
 from bookwheel.serve.mcp import DocumentServer
 from bookwheel.serve.readers import Readers
+from bookwheel.serve.run import warn_of_roots
 from bookwheel.serve.site.routes import make_site_routes
 from bookwheel.serve.toolsets import choose, load_contracts
 from bookwheel.serve.web import Web
@@ -490,3 +491,14 @@ def test_t01_a_root_names_one_place_or_none(root: str, place: tuple[str, str] | 
     ]
 
     assert places_of([root], collections) == ((place,) if place else ())
+
+
+def test_roots_that_open_nothing_are_told_when_the_server_starts(
+    shelf: Shelf, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = TokenFile(shelf.place / "tokens.json")
+    file.add("ann", ["notes", "notse", "notes/it"], "", "")
+    with shelf.open() as library:
+        warn_of_roots(file.load(), library.collections)
+
+    assert caplog.messages == ["the token ann opens nothing at 'notse': no such collection"]

@@ -92,6 +92,22 @@ def test_programs_are_told_to_send_the_token(locked: Site) -> None:
     assert locked.ask("GET", "/llms.txt", Authorization=f"Bearer {TOKEN}").status == 200
 
 
+def test_t08_who_sends_a_wrong_token_is_told_so_and_the_api_tells_it_in_its_own_way(
+    locked: Site,
+) -> None:
+    wrong = locked.ask("POST", "/mcp", b"{}", Authorization="Bearer wrong")
+    api = locked.ask("GET", "/api/search?q=a", Authorization="Bearer wrong")
+
+    assert wrong.status == api.status == 401
+    assert wrong.headers["www-authenticate"] == 'Bearer error="invalid_token"'
+    assert "no good" in wrong.value["error"]["message"]
+    assert api.value["error"] == {
+        "code": "FORBIDDEN",
+        "message": wrong.value["error"]["message"],
+        "hint": None,
+    }
+
+
 def test_leaving_forgets_the_token(locked: Site) -> None:
     answer = locked.ask("POST", "/logout", Cookie=cookie_of(locked))
 

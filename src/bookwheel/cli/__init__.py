@@ -77,10 +77,20 @@ def _refuse_unknown(args: list[str]) -> None:
     from difflib import get_close_matches
 
     of_two = [name for name in SUBCOMMANDS if name.split()[0] == args[0]]
+    if of_two and args[1:2] in (["-h"], ["--help"]):
+        _show_group(args[0], of_two)
+        raise typer.Exit
     wanted, known = (" ".join(args[:2]), of_two) if of_two else (args[0], [*COMMANDS])
     near = get_close_matches(wanted, [*known, *SUBCOMMANDS], n=1, cutoff=0.5)
     hint = f"There are {', '.join(known)}." if of_two or not near else f"Did you mean {near[0]!r}?"
     raise BadRequest(f"There is no command {wanted!r}.", hint=hint)
+
+
+def _show_group(first: str, commands: list[str]) -> None:
+    """Show the help page of commands that begin with the same word."""
+    print(f"Usage: bookwheel {first} COMMAND [ARGS]...\n\nCommands:")
+    for name in commands:
+        print(f"  {name.split()[1]:<8}{SUBCOMMANDS[name]}")
 
 
 def _split_http(argument: str) -> list[str]:

@@ -13,7 +13,7 @@ import sys
 
 from bookwheel.cli.options import Config, Json, load_settings
 from bookwheel.cli.output import one_line, print_json
-from bookwheel.safety.token_file import Token, TokenFile, tokens_path
+from bookwheel.safety.token_file import Token, TokenFile, today, tokens_path
 
 
 def run(config: Config = None, json: Json = False) -> None:
@@ -25,12 +25,14 @@ def run(config: Config = None, json: Json = False) -> None:
         return
     if not tokens:
         print(f"There are no tokens in {file.file}.", file=sys.stderr)
+    day = today()
     for token in tokens:
+        until = "until" if token.is_valid(day) else "ended"
         parts = [
-            ", ".join(token.roots) or "everything",
+            ", ".join(token.roots) if token.roots else "everything",
             token.rate,
             f"made {token.created}",
-            f"until {token.expires}" if token.expires else "",
+            f"{until} {token.expires}" if token.expires else "",
         ]
         print(one_line(f"{token.name}: {'; '.join(filter(None, parts))}"))
 

@@ -49,6 +49,11 @@ class Token(NamedTuple):
         return not self.expires or today < self.expires
 
 
+def today() -> str:
+    """Return the day by which tokens end, as 2031-12-31, everywhere the same."""
+    return time.strftime("%Y-%m-%d", time.gmtime())
+
+
 def tokens_path(settings: Settings) -> Path:
     """Return the file of the tokens."""
     if settings["tokens"]:
@@ -89,16 +94,16 @@ class TokenFile:
     def find(self, secret: str) -> Token | None:
         """Return the token that a client sent; every one is compared, in constant time."""
         digest = _digest(secret)
-        today = time.strftime("%Y-%m-%d", time.gmtime())
+        day = today()
         found = None
         for token in self.load():
-            if hmac.compare_digest(token.digest, digest) and token.is_valid(today):
+            if hmac.compare_digest(token.digest, digest) and token.is_valid(day):
                 found = token
         return found
 
     def add(self, name: str, roots: Sequence[str], rate: str, expires: str) -> str:
         """Make a token and return it, this once."""
-        expires = _check(name, rate, expires)
+        expires = _check(name, roots, rate, expires)
         secret = _PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
         created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         token = Token(name, _digest(secret), tuple(roots), rate, created, expires)
@@ -163,13 +168,15 @@ def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode(errors="surrogatepass")).hexdigest()
 
 
-def _check(name: str, rate: str, expires: str) -> str:
+def _check(name: str, roots: Sequence[str], rate: str, expires: str) -> str:
     """Refuse what cannot be kept; return the day in one way of writing it."""
     if not _NAME.fullmatch(name):
         raise BadRequest(
             f"{name!r} is no name for a token.",
             hint="It begins with a letter; up to 63 letters, digits, - and _ follow.",
         )
+    if not all(root.strip() for root in roots):
+        raise BadRequest("A root is empty.", hint="Without --roots a token opens everything.")
     try:
         read_rate(rate or "1/minute")
     except ValueError as error:

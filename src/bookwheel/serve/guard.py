@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from bookwheel.errors import BadRequest
+from bookwheel.errors import BadRequest, Forbidden
 from bookwheel.safety.token_file import TokenFile
 from bookwheel.serve.callers import CALLER, CURRENT, NOBODY, Caller, peer_of
 from bookwheel.serve.envelope import INVALID_REQUEST, Refusal
@@ -26,6 +26,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 OPEN_PATHS = ("/healthz", "/readyz")
 _LOGIN_PATHS = ("/login", "/logout", "/static/", "/favicon.ico", "/custom.css", "/robots.txt")
 """What a browser needs to log in."""
+_WRONG_TOKEN = "The token is not known, or it is no good any more."
 COOKIE = "bookwheel_token"
 """Holds the token of a browser that logged in."""
 _READING = ("GET", "HEAD")
@@ -186,8 +187,13 @@ def _ask_for_token(scope: Scope, headers: Headers) -> Response:
         wanted = quote(path, safe="/") + (f"?{query}" if query else "")
         base = scope.get("root_path", "").rstrip("/")
         return RedirectResponse(f"{base}/login?next={quote(wanted, safe='/')}", 303)
-    answer = refuse(401, "Send the token as `Authorization: Bearer TOKEN`.")
-    answer.headers["WWW-Authenticate"] = "Bearer"
+    is_wrong = bool(_given_token(scope, headers))
+    message = _WRONG_TOKEN if is_wrong else "Send the token as `Authorization: Bearer TOKEN`."
+    answer = refuse(401, message)
+    if path.startswith("/api/"):
+        told = {"code": Forbidden.code, "message": message, "hint": None}
+        answer = JSONResponse({"error": told}, 401)
+    answer.headers["WWW-Authenticate"] = 'Bearer error="invalid_token"' if is_wrong else "Bearer"
     return answer
 
 

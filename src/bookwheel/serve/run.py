@@ -20,9 +20,10 @@ from bookwheel.contracts.dispatch import Offered
 from bookwheel.contracts.tool import Contract
 from bookwheel.errors import BadRequest, BookwheelError, IndexUnusable
 from bookwheel.library import Library
-from bookwheel.safety.token_file import TokenFile, tokens_path
+from bookwheel.model import Collection
+from bookwheel.safety.token_file import Token, TokenFile, tokens_path
 from bookwheel.serve.background import Indexing
-from bookwheel.serve.callers import STDIO
+from bookwheel.serve.callers import STDIO, places_of
 from bookwheel.serve.calls import Calls
 from bookwheel.serve.changes import ChangeBell
 from bookwheel.serve.limits import RateLimit, ToolLimits
@@ -115,6 +116,7 @@ def _serve_http(
     settings, host = library.settings, address[0]
     token, tokens = settings["token"], TokenFile(tokens_path(settings))
     has_token = bool(token or tokens.load())
+    warn_of_roots(tokens.load(), library.collections)
     require_safe_address(host, has_token=has_token, public=settings["public"])
     listening, bell = bind(*address), ChangeBell()
     port = listening.getsockname()[1]
@@ -142,6 +144,16 @@ def _serve_http(
         thread.start()
         _log_address(host, port, settings)
         anyio.run(serve_http, app, listening, settings["trusted_proxies"])
+
+
+def warn_of_roots(tokens: Sequence[Token], collections: Sequence[Collection]) -> None:
+    """Warn of roots that open nothing: most likely a name was misspelt, or has changed."""
+    for token in tokens:
+        for root in token.roots:
+            if not places_of([root], collections):
+                log.warning(
+                    "the token %s opens nothing at %r: no such collection", token.name, root
+                )
 
 
 def _log_address(host: str, port: int, settings: Settings) -> None:
