@@ -48,8 +48,8 @@ INSIDE = {
     ("research/papers/reading list.txt", "research/papers/attention.md", 0.9),
 }
 OUTSIDE = {
-    ("research/papers/reading list.txt", "10.1000/182", 0.8),
-    ("research/broken.md", "2025-05-20/gone.md", 1.0),
+    ("research/papers/reading list.txt", "https://doi.org/10.1000/182", 0.8),
+    ("research/broken.md", "research/2025-05-20/gone.md", 1.0),
     ("research/broken.md", "Nobody", 1.0),
 }
 
@@ -57,6 +57,25 @@ OUTSIDE = {
 def test_the_graph_of_the_archive_is_known_edge_by_edge(archive: Library) -> None:
     assert edges(archive.graph()) == INSIDE
     assert edges(archive.graph(outside=True)) == INSIDE | OUTSIDE
+
+
+def test_addresses_are_nodes_of_their_own_by_what_they_mean(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.put(
+        "one/a.md", "[x](setup.md), [w](https://example.com/page#top) and arXiv:1706.03762.\n"
+    )
+    shelf.put("two/b.md", "[y](setup.md), [z](../one/Setup.md), <http://www.example.com/page>\n")
+    with shelf.open() as library:
+        library.update()
+        graph = library.graph(outside=True)
+    assert {(source[-4:], target) for source, target, _ in edges(graph)} == {
+        ("a.md", "notes/one/setup.md"),
+        ("b.md", "notes/one/setup.md"),
+        ("b.md", "notes/two/setup.md"),
+        ("a.md", "https://example.com/page#top"),
+        ("b.md", "https://example.com/page#top"),
+        ("a.md", "https://arxiv.org/abs/1706.03762"),
+    }
 
 
 def test_a_graph_around_a_document_goes_both_ways_as_deep_as_asked(archive: Library) -> None:

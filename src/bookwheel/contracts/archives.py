@@ -180,7 +180,7 @@ def _show_citation(cited: Cited) -> dict[str, Any]:
     return {
         "sourceId": document_id(cited.source.collection, cited.source.path),
         "targetId": cited.target_id if cited.target else None,
-        "targetUrl": cited.address,
+        "targetUrl": cited.url,
         "context": _in_context(cited),
         "confidence": cited.confidence,
     }

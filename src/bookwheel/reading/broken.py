@@ -12,7 +12,7 @@ from bookwheel.model import Document, Link, SafeText
 from bookwheel.reading.documents import make_presentable
 from bookwheel.safety.opener import Root
 from bookwheel.safety.redact import make_safe
-from bookwheel.text.targets import WIKILINK, Origin, absolute, follow, target_path
+from bookwheel.text.targets import Origin, place_of
 
 
 class Broken(NamedTuple):
@@ -70,10 +70,8 @@ def _open_roots(engine: Engine, stack: ExitStack) -> dict[str, Root]:
 
 
 def _is_there(link: Link, source: Document, roots: Mapping[str, Root]) -> bool:
-    if link.kind == WIKILINK or link.target.startswith("docs:"):
-        return False
-    origin = Origin(source.collection, source.path)
-    name, _, path = "/".join(follow(absolute(target_path(link.target), origin))).partition("/")
+    place = place_of(link.kind, link.target, Origin(source.collection, source.path))
+    name, _, path = (place or "").partition("/")
     root = roots.get(name)
     try:
         return root is not None and root.stat_file(path) is not None

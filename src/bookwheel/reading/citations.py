@@ -10,7 +10,7 @@ from bookwheel.engines.base import Engine
 from bookwheel.model import Citation, Document, SafeText
 from bookwheel.reading.documents import make_presentable
 from bookwheel.safety.redact import make_safe
-from bookwheel.text.targets import confidence, same_anchor
+from bookwheel.text.targets import Origin, confidence, place_of, same_anchor, web_address
 
 MOST_LEVELS = 3
 
@@ -25,6 +25,8 @@ class Cited(NamedTuple):
     text: SafeText
     context: SafeText
     line: int
+    key: int
+    """The same for addresses that mean the same, however they are written."""
 
     @property
     def confidence(self) -> float:
@@ -33,10 +35,16 @@ class Cited(NamedTuple):
 
     @property
     def target_id(self) -> str:
-        """What the target is called in a graph."""
+        """What the target is called in a graph; for a path that leads nowhere, its place."""
         if self.target is None:
-            return self.address
+            origin = Origin(self.source.collection, self.source.path)
+            return place_of(self.kind, self.address, origin) or self.url
         return document_id(self.target.collection, self.target.path)
+
+    @property
+    def url(self) -> str:
+        """The address as written; that on the web of a DOI or an arXiv id."""
+        return web_address(self.kind, self.address)
 
 
 class Citations(NamedTuple):
@@ -158,6 +166,7 @@ class Showing:
             make_safe(link.text),
             make_safe(link.context),
             link.line,
+            link.keys[0],
         )
 
 

@@ -51,10 +51,14 @@ def make_graph(
 ) -> Graph:
     """Return the graph of citations around documents, which come first."""
     nodes = {each.id: each for each in map(_node, roots)}
+    outside: dict[int, Node] = {}
     edges: dict[tuple[str, str], Edge] = {}
     for cited in citations:
         source = _node(cited.source, level=1)
-        target = _node(cited.target, level=1) if cited.target else _outside(cited)
+        if cited.target is None:
+            target = outside.setdefault(cited.key, _outside(cited))
+        else:
+            target = _node(cited.target, level=1)
         nodes.setdefault(source.id, source)
         nodes.setdefault(target.id, target)
         edge = Edge(source.id, target.id, cited.confidence)
@@ -70,7 +74,7 @@ def _node(document: Document, *, level: int = 0) -> Node:
 
 
 def _outside(cited: Cited) -> Node:
-    return Node(cited.target_id, cited.address, None, 1)
+    return Node(cited.target_id, SafeText(cited.url), None, 1)
 
 
 def read_graph(

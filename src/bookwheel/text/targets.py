@@ -13,7 +13,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 from unicodedata import normalize
-from urllib.parse import unquote, urljoin
+from urllib.parse import quote, unquote, urljoin
 
 WIKILINK, DOI, ARXIV = "wikilink", "doi", "arxiv"
 """Kinds of links whose target is no address but a name."""
@@ -39,6 +39,9 @@ _ARXIV = re.compile(
     r"(?:arxiv:)?\s*([0-9]{4}\.[0-9]{4,5}|[a-z-]+(?:\.[a-z]{2})?/[0-9]{7})(?:v[0-9]+)?(?:\.pdf)?",
     re.I,
 )
+_RESOLVERS = {DOI: "https://doi.org/", ARXIV: "https://arxiv.org/abs/"}
+_PLAIN = "/:;()[],@!$&'*+="
+"""Signs that stand for themselves in the path of an address, beside letters and digits."""
 _ARXIV_DOI = "10.48550/arxiv."
 _ARXIV_FILE = re.compile(r"([0-9]{4}\.[0-9]{4,5})(?:v[0-9]+)?")
 _ARXIV_PATH = re.compile(r"/(?:abs|pdf|html|e-print)/(.+)", re.I)
@@ -111,6 +114,19 @@ def is_inside(kind: str, target: str) -> bool:
     if scheme:
         return scheme[1].lower() == "docs"
     return kind == WIKILINK or not _is_bare_address(target)
+
+
+def place_of(kind: str, target: str, origin: Origin) -> str | None:
+    """Return where a link by path leads to, the collection's name first; None for all others."""
+    if kind == WIKILINK or not is_inside(kind, target) or _SCHEME.match(target):
+        return None
+    return "/".join(follow(absolute(target_path(target), origin)))
+
+
+def web_address(kind: str, target: str) -> str:
+    """Return where on the web a DOI or an arXiv id is found; any other target as it stands."""
+    host = _RESOLVERS.get(kind)
+    return host + quote(target, safe=_PLAIN) if host else target
 
 
 def _path_keys(target: str, origin: Origin) -> tuple[int, ...]:
