@@ -143,6 +143,7 @@ def test_what_only_looks_like_a_heading_is_none() -> None:
         ("see [1]_ and [Cit2]_", "see [1] and [Cit2]"),
         ("snake_case_ and under_\\ score a\\*b", "snake_case_ and under_score a\\*b"),
         ("`default role` <tag>", "default role \\<tag>"),
+        ("the `<a:rPr>` element, a `List <T>`", "the \\<a:rPr> element, a List \\<T>"),
         (".. [1] The note.", "[1] The note."),
     ],
 )  # fmt: skip

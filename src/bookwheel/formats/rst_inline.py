@@ -107,14 +107,14 @@ class Names:
         text, target = (split[1].strip(), split[2].strip()) if split else (body, "")
         if role:
             return _role(role.rpartition(":")[2], " ".join(text.split()), "".join(target.split()))
-        if target:
+        if target and (tail or "://" in target):
             named = self.links.get(_normal(target.rstrip("_"))) if target.endswith("_") else None
             return link(text, named or "".join(target.split()))
         if tail == "__" and self.unnamed:
             return link(text, self.unnamed.pop())
         if tail:
             return link(text, self.links.get(_normal(text), "")) or text
-        return plain(text)
+        return plain(body)
 
 
 def _normal(name: str) -> str:
