@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import combinations
+from math import dist
 from xml.etree import ElementTree
 
 import pytest
@@ -103,6 +104,23 @@ def test_a_drawing_shows_every_node_and_edge_and_is_always_the_same() -> None:
     assert set(COLOURS[2:]).isdisjoint(colours)
     assert "http" not in drawn.replace("http://www.w3.org/2000/svg", "")
     assert "<script" not in drawn
+
+
+def test_labels_stand_on_the_side_without_arrows() -> None:
+    star = make(20, [(0, at) for at in range(1, 20)])
+    sides = set()
+    hub, *spots = [
+        ((float(circle.get("cx", "")), float(circle.get("cy", ""))), group)
+        for group in ElementTree.fromstring(draw(star)).iter(f"{SVG}g")
+        if (circle := group.find(f"{SVG}circle")) is not None
+    ]
+    for (x, y), group in spots:
+        up = (hub[0][1] - y) / dist(hub[0], (x, y))
+        if abs(up) > 0.7:
+            lines = [float(line.get("y", "")) for line in group.iter(f"{SVG}text")]
+            assert (max(lines) < y) if up > 0 else (min(lines) > y)
+            sides.add(up > 0)
+    assert sides == {True, False}
 
 
 def test_nodes_may_lead_somewhere() -> None:

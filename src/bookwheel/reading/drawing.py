@@ -26,6 +26,8 @@ _LONGEST_LINE = 30
 _MARGIN = 36.0
 _MANY = 80
 """Of more arrows than this, each is drawn the fainter."""
+_TURNING = 0.5
+"""How much more of a node's arrows must go down than up for it to stand below its label."""
 _SMALLEST, _LARGEST = 6.0, 18.0
 _STYLE = (
     "svg{background:#fff;color:#1d2329;--halo:#fff}"
@@ -47,6 +49,8 @@ class _Spot(NamedTuple):
     colour: str
     x: float = 0.0
     y: float = 0.0
+    is_below: bool = False
+    """The node stands below its label, out of the way of arrows from below."""
 
 
 def draw(
@@ -65,7 +69,8 @@ def draw(
     by_id = {spot.node.id: spot for spot in spots}
     legend = _legend(colours, graph)
     right = max((s.x + _box(s).half for s in spots), default=0) + _MARGIN
-    low = max((s.y + _box(s).down for s in spots), default=0) + _MARGIN
+    low = max((s.y + (_box(s).up if s.is_below else _box(s).down) for s in spots), default=0)
+    low += _MARGIN
     width, height = max(right, 420.0), low + _LINE * 1.6 * len(legend) + _MARGIN / 2
     has_roots = any(node.level for node in graph.nodes if node.document)
     pairs = {(edge.source, edge.target) for edge in graph.edges}
@@ -115,9 +120,23 @@ def _place(graph: Graph, colours: dict[str, str]) -> list[_Spot]:
     places = lay_out(boxes, [tie for tie in ties if tie[0] != tie[1]])
     left = min((x - box.half for (x, _), box in zip(places, boxes, strict=True)), default=0.0)
     top = min((y - box.up for (_, y), box in zip(places, boxes, strict=True)), default=0.0)
-    return [
+    placed = [
         spot._replace(x=x - left + _MARGIN, y=y - top + _MARGIN)
         for spot, (x, y) in zip(spots, places, strict=True)
+    ]
+    return _turn(placed, ties)
+
+
+def _turn(spots: Sequence[_Spot], ties: Sequence[tuple[int, int]]) -> list[_Spot]:
+    """Return nodes with their labels away from their arrows; each keeps to its own box."""
+    pulls = [0.0] * len(spots)
+    for one, other in ties:
+        _, down = _unit(spots[other].x - spots[one].x, spots[other].y - spots[one].y)
+        pulls[one] += down
+        pulls[other] -= down
+    return [
+        spot._replace(y=spot.y + box.down - box.up, is_below=True) if pull > _TURNING else spot
+        for spot, box, pull in zip(spots, map(_box, spots), pulls, strict=True)
     ]
 
 
@@ -196,6 +215,8 @@ def _node(spot: _Spot, address: str | None, *, has_roots: bool) -> str:
     hollow = f'fill="var(--halo)" stroke="{spot.colour}" stroke-width="2"'
     ring = f'fill="{spot.colour}" stroke="var(--halo)" stroke-width="1.5"'
     first = spot.y + spot.radius + 3 + _FONT
+    if spot.is_below:
+        first = spot.y - spot.radius - 5 - _LINE * (len(spot.lines) - 1)
     lines = "".join(
         f'<text class="l" x="{spot.x:.1f}" y="{first + at * _LINE:.1f}">{escape(line)}</text>'
         for at, line in enumerate(spot.lines)
