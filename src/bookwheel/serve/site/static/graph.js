@@ -21,11 +21,57 @@ if (place) {
   svg.removeAttribute("height");
   document.querySelector("[data-hint]").hidden = false;
 
-  const draw = () => svg.setAttribute("viewBox", view.join(" "));
   const scale = () => {
     const box = svg.getBoundingClientRect();
     return Math.max(view[2] / box.width, view[3] / box.height);
   };
+
+  // Labels are never smaller than they can be read: where not all have room, the most cited have it.
+  const nodes = [...svg.querySelectorAll("g.n, g.r, g.o")];
+  const spots = nodes.map((node) => {
+    const circle = node.querySelector("circle");
+    const [x, y, r] = ["cx", "cy", "r"].map((name) => Number(circle.getAttribute(name)));
+    const lines = [...node.querySelectorAll(".l")];
+    circle.style.transformOrigin = `${x}px ${y}px`;
+    for (const line of lines) line.style.transformOrigin = `${x}px ${y + r}px`;
+    return { x, y, r, half: Math.max(...lines.map((line) => line.getComputedTextLength())) / 2, height: 4 + 15 * lines.length };
+  });
+  const weight = (at) => (nodes[at].matches(".r") ? 100 : 0) + Number(nodes[at].querySelector("circle").getAttribute("r"));
+  const everyone = [...nodes.keys()].sort((one, two) => weight(two) - weight(one));
+
+  const meet = (one, two) => one[0] < two[2] && two[0] < one[2] && one[1] < two[3] && two[1] < one[3];
+
+  function label(order = everyone) {
+    const enlarged = Math.max(1, scale());
+    const dot = Math.sqrt(enlarged);
+    svg.style.setProperty("--enlarged", enlarged);
+    svg.style.setProperty("--dot", dot);
+    const taken = [];
+    const named = new Set();
+    for (const at of order) {
+      const { x, y, r, half, height } = spots[at];
+      const words = [x - half * enlarged, y + r, x + half * enlarged, y + r + height * enlarged];
+      const circle = [x - r * dot, y - r * dot, x + r * dot, y + r * dot];
+      if (enlarged > 1 && taken.some((other) => meet(words, other) || meet(circle, other))) continue;
+      taken.push(words, circle);
+      named.add(at);
+    }
+    nodes.forEach((node, at) => node.classList.toggle("mute", !named.has(at)));
+    return named;
+  }
+
+  // What has a label is drawn above what has none, unless somebody is just there.
+  function raise(named) {
+    if (nodes.some((node) => node.matches(":hover")) || svg.contains(document.activeElement)) return;
+    for (const at of named) svg.append(nodes[at].closest("a") ?? nodes[at]);
+  }
+
+  let waiting = false;
+  function draw() {
+    svg.setAttribute("viewBox", view.join(" "));
+    if (!waiting) requestAnimationFrame(() => { waiting = false; raise(label()); });
+    waiting = true;
+  }
 
   function move(dx, dy) {
     view[0] -= dx * scale();
@@ -85,7 +131,6 @@ if (place) {
   });
 
   // Whoever is pointed at is shown with its neighbours.
-  const nodes = [...svg.querySelectorAll("g.n, g.r, g.o")];
   const arrows = [...svg.querySelectorAll("g:not(.n, .r, .o) > g")];
   const ties = JSON.parse(place.dataset.ties);
   const show = (chosen) => {
@@ -97,6 +142,7 @@ if (place) {
       if (own) near.add(from).add(to);
     });
     nodes.forEach((node, at) => node.classList.toggle("near", near.has(at)));
+    label(chosen < 0 ? everyone : [chosen, ...everyone.filter((at) => at !== chosen && near.has(at))]);
   };
   nodes.forEach((node, at) => {
     node.addEventListener("pointerenter", () => fingers.size || show(at));
@@ -104,4 +150,6 @@ if (place) {
     node.closest("a")?.addEventListener("focus", () => show(at));
     node.closest("a")?.addEventListener("blur", () => show(-1));
   });
+  raise(label());
+  new ResizeObserver(draw).observe(svg);
 }
