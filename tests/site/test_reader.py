@@ -127,6 +127,7 @@ def test_a_place_that_is_not_there_is_a_plain_answer(site: Site) -> None:
     shown = page(site, "/docs/notes/food.csv?pointer=page%209", 404)
 
     assert "page 9" in text_of(shown.encode())
+    assert '<a href="/docs/notes/food.csv">Read it from the beginning</a>' in shown
 
 
 def test_texts_that_are_no_markdown_keep_their_lines(site: Site) -> None:
@@ -202,6 +203,7 @@ def test_t26_of_a_collection_for_previews_the_page_explains_and_withholds(pair: 
     shown = page(pair, "/docs/papers/tusks.md")
 
     assert "Only previews of this document may be read here" in shown
+    assert '<a href="/?collection=papers">Search in papers</a>' in shown
     assert shown.count("It grows.") < 50
     assert pair.ask("GET", "/raw/papers/tusks.md").status == 403
     assert "It grows. It grows." not in pair.ask("GET", "/llms-full.txt").body.decode()
@@ -213,12 +215,14 @@ def test_sidebar_and_topbar_stand_beside_every_page(shelf: Shelf) -> None:
         "# Guide\n\n- [First](one.md)\n- [Second](deep/two)\n- [Out](https://x.example)",
     )
     shelf.put("topbar.md", "- [Home](one.md)\n- <script>alert(1)</script>")
-    shelf.put("one.md", "# One")
+    shelf.put("one.md", "# One\n\nSee [two](deep/two.md).")
     shelf.put("deep/two.md", "# Two")
     shelf.update()
     with shelf.open() as library, site_of(library) as site:
         shown = page(site, "/docs/notes/deep/two.md")
 
+    beside = text_of(b"<body" + shown.partition("<aside")[2].encode())
+    assert beside == "Cited by One Walk its citations Related One"
     assert '<a href="/docs/notes/one.md" rel=' in shown
     assert '<a aria-current="page" href="/docs/notes/deep/two.md"' in shown
     assert '<nav class="topbar"' in shown
@@ -284,3 +288,33 @@ def test_the_operators_styles_come_last(shelf: Shelf) -> None:
         b"body { color: teal }",
         "text/css; charset=utf-8",
     )
+
+
+def test_the_list_of_a_crowded_folder_has_the_page_that_is_read(shelf: Shelf) -> None:
+    for number in range(160):
+        shelf.put(f"many/{number:03}/index.md", f"# Number {number}")
+        shelf.put(f"{number:03}.md", f"# Plain {number}")
+    shelf.update()
+    with shelf.open() as library, site_of(library) as site:
+        deep = page(site, "/docs/notes/many/159/index.md")
+        plain = page(site, "/docs/notes/159.md")
+
+    assert '<a href="/docs/notes/many/159/index.md" aria-current="page">Number 159</a>' in deep
+    assert '<a href="/docs/notes/159.md" aria-current="page">Plain 159</a>' in plain
+    assert "155" not in deep.partition("</nav>")[0]
+
+
+def test_a_title_that_does_not_come_first_is_shown_once(shelf: Shelf) -> None:
+    shelf.put("badge.md", "[badge](https://x.example)\n\n# A badge\n\nWords.")
+    shelf.put("none.md", "")
+    shelf.update()
+    with shelf.open() as library, site_of(library) as site:
+        assert page(site, "/docs/notes/badge.md").count("<h1") == 1
+        assert "This document has no text." in page(site, "/docs/notes/none.md")
+
+
+def test_mail_keeps_its_lines_and_text_may_run_from_right_to_left(shelf: Shelf) -> None:
+    shelf.put("a.eml", "From: a@example.com\nTo: b@example.com\nSubject: Hi\n\nBest regards,\nA\n")
+    shelf.update()
+    with shelf.open() as library, site_of(library) as site:
+        assert '<article class="text kept" dir="auto"' in page(site, "/docs/notes/a.eml")

@@ -137,6 +137,7 @@ def test_indexing_is_shown_while_it_goes_on(documentation: Library) -> None:
     assert "Indexing: 3 of 12 files" in page
     assert '<progress aria-label="Indexing" max="12" value="3">' in page
     assert told == {"done": 3, "total": 12}
+    assert "Every file that could be a document was read." not in page
 
 
 def test_a_path_before_all_addresses_is_kept(documentation: Library) -> None:

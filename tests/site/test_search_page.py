@@ -38,7 +38,7 @@ def test_hits_stand_under_their_headings(shelf: Shelf) -> None:
 def test_hits_have_title_snippet_and_place(site: Site) -> None:
     page = shown(site, "/?q=feed+the+walrus")
 
-    hit = page.partition('<li class="hit">')[2].partition("</li>")[0]
+    hit = page.partition('<li class="hit" dir="auto">')[2].partition("</li>")[0]
     place = "/docs/notes/guides/setup.md?line=14&amp;mark=walrus&amp;mark=feed#bw-target"
     assert place in hit
     assert ">Setting up</a>" in hit

@@ -125,6 +125,13 @@ def test_escape_clears_what_was_asked(seen: Watched) -> None:
     expect(page).to_have_url(f"{seen.site.url}/")
 
 
+def test_escape_clears_a_question_that_came_with_the_address_too(seen: Watched) -> None:
+    page = seen.open("/?q=tiles")
+    page.keyboard.press("Escape")
+    expect(page.locator(".hit")).to_have_count(0)
+    expect(page.locator(".welcome")).to_be_visible()
+
+
 def test_enter_opens_the_first_hit(seen: Watched) -> None:
     page = seen.open("/")
     page.keyboard.type("tiles")
@@ -143,15 +150,17 @@ def test_a_hit_leads_to_its_line_with_the_words_marked(seen: Watched) -> None:
 
 
 def test_the_contents_follow_the_scroll(visit: Visit, shelf: Shelf) -> None:
-    parts = [f"## Part {n}\n\n{'A long walk. ' * 400}" for n in range(1, 6)]
+    parts = [f"## Part {n}\n\n{'A long walk. ' * 200}" for n in range(1, 60)]
     shelf.put("long.md", "# Long\n\n" + "\n\n".join(parts))
     shelf.update()
     with shelf.open() as library, site_of(library) as site:
         page = visit(site).open("/docs/notes/long.md")
-        page.locator("#part-4").scroll_into_view_if_needed()
-        page.locator("#part-4").evaluate("each => each.scrollIntoView({behavior: 'instant'})")
-        expect(page.locator("[data-toc] a[aria-current]")).to_have_text("Part 4")
-        page.locator("[data-toc] a", has_text="Part 2").click()
+        page.locator("#part-54").scroll_into_view_if_needed()
+        page.locator("#part-54").evaluate("each => each.scrollIntoView({behavior: 'instant'})")
+        current = page.locator("[data-toc] a[aria-current]")
+        expect(current).to_have_text("Part 54")
+        expect(current).to_be_in_viewport()
+        page.get_by_role("link", name="Part 2", exact=True).click()
         expect(page).to_have_url(f"{site.url}/docs/notes/long.md#part-2")
         expect(page.locator("#part-2")).to_be_in_viewport()
 
@@ -190,6 +199,10 @@ def test_three_hundred_nodes_can_be_walked(visit: Visit, shelf: Shelf) -> None:
         watched.page.set_default_timeout(40_000)
         page = watched.open("/graph?most=300")
         assert page.locator(".graph a").count() == 300
+        named = page.locator(".graph a:not(:has(.mute)) .l")
+        boxes = [box for box in (each.bounding_box() for each in named.all()) if box]
+        assert len(boxes) > 10
+        assert min(box["height"] for box in boxes) >= 12
         page.locator(".graph").press("+")
         page.locator(".graph a", has_text="Page 299").focus()
         page.keyboard.press("Enter")

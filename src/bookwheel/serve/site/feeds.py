@@ -13,8 +13,8 @@ from starlette.routing import Route
 
 from bookwheel.errors import BadRequest, Forbidden, NotFound
 from bookwheel.model import Document
-from bookwheel.reading.categories import SIDEBAR, TOP
-from bookwheel.serve.site.navigation import TOPBAR
+from bookwheel.reading.categories import TOP
+from bookwheel.serve.site.navigation import OWN
 from bookwheel.serve.site.pages import Pages
 from bookwheel.serve.web import address, base_of, document_path, with_etag
 from bookwheel.view import View
@@ -27,7 +27,6 @@ LONGEST_FEED = 1_000_000
 _MOST_PAGES = 50_000
 """What a sitemap may hold."""
 _BATCH = 1000
-_OWN = (SIDEBAR, TOPBAR)
 
 
 class _Feed(NamedTuple):
@@ -150,7 +149,7 @@ def _categories(library: View) -> Iterator[tuple[str, str, list[str]]]:
     for state in states:
         name = state.collection.name
         for category, paths in library.categories(name).items():
-            shown = [path for path in paths if path not in _OWN]
+            shown = [path for path in paths if path not in OWN]
             heading = "Documents" if category == TOP else category
             yield name, heading if len(states) == 1 else f"{name}: {heading}", shown
 
@@ -214,7 +213,7 @@ def _all(library: View) -> Iterator[Document]:
     for state in library.states():
         for offset in range(0, state.documents, _BATCH):
             page = library.list_documents(state.collection.name, limit=_BATCH, offset=offset)
-            yield from (each for each in page.documents if each.path not in _OWN)
+            yield from (each for each in page.documents if each.path not in OWN)
 
 
 def _one_line(text: str) -> str:

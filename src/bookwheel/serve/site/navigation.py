@@ -15,6 +15,8 @@ from bookwheel.serve.web import address, document_path
 from bookwheel.view import View
 
 TOPBAR = "topbar.md"
+OWN = (SIDEBAR, TOPBAR)
+"""Documents that are shown beside all others, and so are neither listed nor cite."""
 _MOST_ENTRIES = 150
 _MOST_TITLES = 400
 
@@ -86,7 +88,8 @@ def _level(
     start = len(folder)
     names = dict.fromkeys(each[start:].partition("/")[0] for each in below if "/" in each[start:])
     nodes = []
-    for name in list(names)[:_MOST_ENTRIES]:
+    here = path[start:].partition("/")[0] if path.startswith(folder) else ""
+    for name in _some(list(names), here):
         inner = f"{folder}{name}/"
         is_open = path.startswith(inner)
         children = _level(inner, path, below, titles, link) if is_open else ()
@@ -94,8 +97,14 @@ def _level(
     files = [each for each in below if "/" not in each[start:]]
     nodes += [
         Node(titles.get(each) or each[start:], link(each), each == path)
-        for each in files[:_MOST_ENTRIES]
+        for each in _some(files, path)
     ]
     if len(files) > _MOST_ENTRIES or len(names) > _MOST_ENTRIES:
         nodes.append(Node("All of this folder …", link(folder)))
     return tuple(nodes)
+
+
+def _some(entries: list[str], current: str) -> list[str]:
+    """Return as many entries as a list can hold, with the one that is looked at."""
+    shown = entries[:_MOST_ENTRIES]
+    return [*shown, current] if current in entries[_MOST_ENTRIES:] else shown

@@ -21,6 +21,9 @@ _HERE = Path(__file__).parent
 _FOREVER = "public, max-age=31536000, immutable"
 _STATIC_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
+_PLACES = frozenset({"line", "pointer", "part"})
+"""What names a place in a document."""
+
 Make = Callable[[Request], Awaitable[Response]]
 
 
@@ -81,7 +84,9 @@ class Pages:
 
     def refuse(self, request: Request, problem: Problem) -> Response:
         """Return a page that says why there is no other."""
-        values = {"problem": problem, "path": request.url.path}
+        path = request.url.path.removeprefix(base_of(request))
+        has_place = not _PLACES.isdisjoint(request.query_params)
+        values = {"problem": problem, "path": path, "has_place": has_place}
         return self.show(
             request, "error.html", values, status=problem.status, headers=problem.headers
         )

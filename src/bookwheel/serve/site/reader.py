@@ -16,7 +16,7 @@ from bookwheel.reading.citations import Citations
 from bookwheel.serve.api_answers import is_alone, show_hit
 from bookwheel.serve.site.links import MOST_LINKS, Links
 from bookwheel.serve.site.markdown import Rendered, render, render_plain
-from bookwheel.serve.site.navigation import navigate
+from bookwheel.serve.site.navigation import OWN, navigate
 from bookwheel.serve.site.paged import render_paged
 from bookwheel.serve.site.pages import Pages
 from bookwheel.serve.site.parts import choose_part
@@ -30,6 +30,7 @@ _DEEPEST_IN_TOC = 3
 _MARKDOWN = "text/markdown"
 _PLAIN = ("text/plain", "text/x-")
 _CONVERTED = ("text/x-rst",)
+_MAIL = ("message/rfc822", "application/vnd.ms-outlook")
 _PAGED = ("application/pdf",)
 """What has headings of which its text says nothing."""
 
@@ -205,8 +206,11 @@ def _read_document(
         raise
     name, alone = document.collection, is_alone(library)
     (citations,) = library.citations([document], most=MOST_LINKS)
-    by_source = {each.source.key: each for each in reversed(citations.cited)}
-    by_source.pop(document.key, None)
+    by_source = {
+        each.source.key: each
+        for each in reversed(citations.cited)
+        if each.source.key != document.key and each.source.path not in OWN
+    }
     values: dict[str, Any] = {
         "document": document,
         "trail": make_trail(base, name, path),
@@ -215,16 +219,17 @@ def _read_document(
         "navigation": navigate(library, name, path, base),
         "related": [
             show_hit(hit, base=base, alone=alone)
-            for hit in library.find_related(document, limit=_RELATED)
-        ],
+            for hit in library.find_related(document, limit=_RELATED + len(OWN))
+            if hit.document not in OWN
+        ][:_RELATED],
         "cited": list(reversed(by_source.values()))[:_CITED],
         "cites": any(each.target for each in citations.citing),
-        "withheld": "",
+        "is_withheld": False,
     }
     try:
         return values | _read_text(library, document, base, wanted, citations)
-    except Forbidden as error:
-        return values | {"withheld": error.advice, "html": "", "toc": (), "part": None}
+    except Forbidden:
+        return values | {"is_withheld": True, "html": "", "toc": (), "part": None}
 
 
 def _read_text(
@@ -256,6 +261,7 @@ def _read_text(
         "html": shown.html,
         "toc": toc,
         "has_own_title": _has_own_title(document, shown),
+        "keeps_lines": document.mime in _MAIL,
         "part": part,
     }
 
@@ -266,8 +272,8 @@ def is_plain(document: Document) -> bool:
 
 
 def _has_own_title(document: Document, shown: Rendered) -> bool:
-    first = shown.anchors[0] if shown.anchors else None
-    return first is not None and first.level == 1 and shown.html.lstrip().startswith("<h1")
+    tops = [each.text for each in shown.anchors if each.level == 1]
+    return document.title in tops or (bool(tops) and shown.html.lstrip().startswith("<h1"))
 
 
 def make_trail(base: str, collection: str, path: str) -> list[tuple[str, str]]:

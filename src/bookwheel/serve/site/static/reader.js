@@ -1,5 +1,7 @@
 // Reading: the contents follow the scroll, and the words that were looked for are marked.
 
+import { showIn } from "./site.js";
+
 const text = document.querySelector("[data-text]");
 const toc = document.querySelector("[data-toc]");
 
@@ -12,8 +14,10 @@ function follow() {
     const above = headings.filter((each) => each.getBoundingClientRect().top < 120);
     const here = (above.at(-1) ?? headings[0])?.id;
     for (const [id, link] of links) {
-      if (id === here) link.setAttribute("aria-current", "true");
-      else link.removeAttribute("aria-current");
+      if (id === here) {
+        if (!link.hasAttribute("aria-current")) showIn(toc.closest(".margin"), link);
+        link.setAttribute("aria-current", "true");
+      } else link.removeAttribute("aria-current");
     }
   };
   addEventListener("scroll", () => {
@@ -59,5 +63,5 @@ if (text) {
   mark(JSON.parse(text.dataset.marked).map((word) => word.toLowerCase()).filter(Boolean));
   addAnchors();
   if (toc) follow();
-  document.getElementById("bw-target")?.scrollIntoView({ block: "center" });
+  document.getElementById("bw-target")?.scrollIntoView({ block: "center", behavior: "instant" });
 }

@@ -9,7 +9,7 @@ const results = form.querySelector("[data-results]");
 const filters = form.querySelector("[data-filters]");
 const groups = form.querySelector("[data-groups]");
 const counted = form.querySelector("[data-counted]");
-const welcome = results.querySelector(".welcome");
+const welcome = results.querySelector(".welcome") ?? form.querySelector("[data-welcome]").content.firstElementChild;
 const LABELS = [
   ["collections", "collection", "Collection"],
   ["types", "type", "Type"],
@@ -56,7 +56,7 @@ async function search({ push = false, offset = 0 } = {}) {
   document.title = [page.get("q"), document.title.split(" · ").at(-1)].filter(Boolean).join(" · ");
   if (!page.get("q")) {
     filters.hidden = true;
-    results.replaceChildren(...(welcome ? [welcome] : []));
+    results.replaceChildren(welcome);
     return;
   }
   try {
@@ -101,7 +101,8 @@ function show(found, offset) {
 }
 
 function entry(hit) {
-  const where = [...hit.trail, hit.pointer].filter(Boolean).map((each) => make("span", each));
+  const pointer = hit.pointer?.toLowerCase() === hit.trail.at(-1)?.toLowerCase() ? "" : hit.pointer;
+  const where = [...hit.trail, pointer].filter(Boolean).map((each) => make("span", each));
   const source = [make("span", hit.collection), make("span", hit.document)];
   if (hit.date) source.push(make("time", hit.date));
   return make("li", [
@@ -109,7 +110,7 @@ function entry(hit) {
     make("p", where, { class: "where" }),
     make("p", marked(hit.snippet), { class: "snippet" }),
     make("p", source, { class: "source" }),
-  ], { class: "hit" });
+  ], { class: "hit", dir: "auto" });
 }
 
 // Marks count characters, JavaScript counts halves of some.

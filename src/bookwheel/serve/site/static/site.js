@@ -28,6 +28,12 @@ export async function ask(path, signal) {
   return body;
 }
 
+// Scrolls a list, and nothing else, to one of its entries.
+export function showIn(list, entry) {
+  const [box, place] = [list.getBoundingClientRect(), entry.getBoundingClientRect()];
+  if (place.top < box.top || place.bottom > box.bottom) list.scrollTop += place.top - box.top - list.clientHeight / 2;
+}
+
 export const isTyping = (event) => event.target.closest("input, textarea, select, [contenteditable]") !== null;
 
 function switchTheme() {
@@ -62,6 +68,10 @@ themeSwitch.addEventListener("click", switchTheme);
 if (matchMedia("(max-width: 60rem)").matches) {
   for (const list of document.querySelectorAll("[data-side], [data-filters]")) list.open = false;
 }
+
+const side = document.querySelector("[data-side]");
+const current = side?.querySelector("[aria-current]");
+if (current) showIn(side, current);
 
 document.addEventListener("keydown", (event) => {
   const finder = document.querySelector("[data-finder], [data-search] [name=q]");

@@ -5,12 +5,18 @@ import { ask } from "./site.js";
 const place = document.querySelector("[data-progress]");
 const text = place.querySelector("[data-progress-text]");
 const bar = place.querySelector("progress");
+let wasIndexing = !bar.hidden;
 const number = (value) => value.toLocaleString("en");
 
 async function look() {
   if (document.hidden) return;
   try {
     const state = await ask("/api/status");
+    if (wasIndexing && !state.indexing && state.ready) {
+      location.reload(); // what was read, and what could not be, is known now
+      return;
+    }
+    wasIndexing = Boolean(state.indexing);
     bar.hidden = !state.indexing;
     if (state.indexing) {
       bar.max = state.indexing.total || 1;
