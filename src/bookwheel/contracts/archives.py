@@ -28,7 +28,7 @@ DEEPEST, MOST_RESULTS = 3, 50
 MOST_CITATIONS = 50
 """Of one list of citations."""
 _FEWEST_CITATIONS = 5
-_CITATIONS_OF_AN_ANSWER = 300
+_CITATIONS_OF_AN_ANSWER = 100
 """About; what the lists of all results share."""
 _SNIPPET_LENGTH = 240
 _CUT = "..."
