@@ -30,6 +30,13 @@ _WORD_BEFORE = re.compile(
     rb"\xd1\x82\xd0\xb5\xd0\xbb|\xe7\x94\xb5\xe8\xaf\x9d|\xe9\x9b\xbb\xe8\xa9\xb1|\xe6\x89\x8b\xe6\x9c\xba|"
     rb"\xec\xa0\x84\xed\x99\x94|\xe2\x98\x8e|\xf0\x9f\x93\x9e|\xf0\x9f\x93\xb1)[^\n\d]{0,24}$"
 )
+_OTHER_WORD_BEFORE = re.compile(
+    rb"(?i)\b(?:case|part|order|invoice|ticket|sku|serial|article|item|model|batch|lot|ref|reference|"
+    rb"customer|account|contract|docket|patent|bestell\w*|rechnung\w*|artikel\w*|auftrag\w*|"
+    rb"kunden\w*|facture|commande|factura|pedido)"
+    rb"(?:[ -]?(?:no|nr|num|number|id|nummer))?[ .:#]{0,4}$"
+)
+"""Numbers after such words are theirs, however much they look like those of a phone."""
 _SINCE_DIGIT = re.compile(rb"[^\n\d]{3,}$")
 _OTHER_THING = re.compile(
     # dates and spans of years
@@ -46,6 +53,8 @@ _OTHER_THING = re.compile(
     # pairs of bytes, spans of numbers, numbers of journals
     rb"[1-9]\d(?: \d\d)+|[1-9]\d{3,5}-\d{4,6}|\d{4}-\d{3}[\dxX]|\d \d{6,}"
 )
+_IN_THREES = re.compile(rb"[6-9]\d\d \d{3} \d{3}")
+"""A number with thousands apart, or after a word for it a phone's, as in Spain and Poland."""
 _PLAIN_TO_SEE = re.compile(
     # North America, whatever the area
     rb"(?:\+?1[-. ]?)?(?:\([2-9]\d\d\) ?|[2-9]\d\d[- ])[2-9]\d\d[- ]\d{4}|"
@@ -73,7 +82,10 @@ def find_phones(data: bytes, regions: tuple[str, ...]) -> Iterator[Found]:
     size = len(data)
     for match in compiled(_CANDIDATE).finditer(data):
         start, end = match.span()
-        if end - start > _MOST_DIGITS and _digits(data[start : start + 120]) > _MOST_DIGITS:
+        if (
+            end - start > _MOST_DIGITS
+            and _digits(data[start : min(end, start + 120)]) > _MOST_DIGITS
+        ):
             pieces = _numbers_in(data, start, end)
         else:
             pieces = ((start, end),)
@@ -133,22 +145,24 @@ class _Judge:
         if found[0] == 40 and b")" not in found:
             found = found[1:]
         if found[0] == 43:
-            return self._accepts_with_code(found)
+            return self._accepts_with_code(found, start)
         if _PLAIN_TO_SEE.fullmatch(found):
             return True
         if _OTHER_THING.fullmatch(found):
-            return False
+            return _IN_THREES.fullmatch(found) is not None and _is_announced(self._data, start)
         if _is_announced(self._data, start):
             return True
-        if found.isdigit():
+        if found.isdigit() or _OTHER_WORD_BEFORE.search(self._data, max(0, start - 40), start):
             return False
         return self._ask(found)
 
-    def _accepts_with_code(self, found: bytes) -> bool:
+    def _accepts_with_code(self, found: bytes, start: int) -> bool:
         digits = _digits(found)
         if not 8 <= digits <= _MOST_DIGITS or not _WITH_CODE.fullmatch(found):
             return False
-        return (digits >= 10 and not _THOUSANDS.fullmatch(found)) or self._ask(found)
+        if digits >= 10 and not _THOUSANDS.fullmatch(found):
+            return True
+        return _is_announced(self._data, start) or self._ask(found)
 
     def _ask(self, found: bytes) -> bool:
         """Ask the numbering plans, or, once they were asked often, go by the number's likes."""
