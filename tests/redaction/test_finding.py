@@ -172,6 +172,62 @@ def test_the_column_of_a_table_is_read_by_its_head() -> None:
     )
 
 
+def test_a_phone_number_is_found_whatever_numbers_follow_it() -> None:
+    text = "Call +44 20 7946 0958 before 12 May 2024, or +49 30 227 32152 +49 30 227 32153."
+    assert [text[start:end] for start, end, _ in find_spans(text)] == [
+        "+44 20 7946 0958",
+        "+49 30 227 32152",
+        "+49 30 227 32153",
+    ]
+
+
+@pytest.mark.parametrize("text", ["Fax 912 345 678", "Tel.: +43 1 51433-0"])
+def test_a_word_for_it_makes_a_doubtful_number_one_of_a_phone(text: str) -> None:
+    assert find_spans(text)
+    assert not find_spans("a distance of 912 345 678 km")
+
+
+@pytest.mark.parametrize("thing", ["case", "Part no.", "Order #", "Rechnungsnummer:"])
+def test_the_number_of_a_thing_is_no_phone_number(thing: str) -> None:
+    assert not find_spans(f"{thing} 893-6284210")
+
+
+def test_one_notation_does_not_hide_another() -> None:
+    signature = "9f8e7d6c5b4a" * 5 + "3f2e"
+    text = f"https://b.s3.amazonaws.com/o?X-Amz-Signature={signature}"
+    assert signature not in redact_text(text, Redact.SECRETS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Your temporary password is: {}QIrSFkdTStDZ",
+        "pass: {}copper-Krakow-tiger-86",
+        "./deploy --api-key {}CHlxLkwDGtCcOQnwDItxFBuqyhWsyuqR",
+        'define("DB_PASSWORD", "{}hunter280Ocean");',
+        'requests.get(url, auth=("bob", "{}maple559Ocean"))',
+        'new NetworkCredential("bob", "{}maple559Ocean")',
+        "WIFI:T:WPA;S:home;P:{}YJusTZtpP6Lg;;",
+        "db.internal:5432:app:bob:{}QBHovxiGD64Ne2",
+    ],
+)
+def test_secrets_without_a_sign_of_their_own_are_known_by_where_they_stand(text: str) -> None:
+    start = text.index("{")
+    assert any(span.start == start for span in find_spans(text.replace("{}", "")))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'fields = ["password", "password2", "remember_me"]',
+        "The token is an XMLHttpRequest",
+        "key: AKIAIOSFODNN7EXAMPLE",
+    ],
+)
+def test_names_beside_words_for_secrets_stay(text: str) -> None:
+    assert not find_spans(text)
+
+
 def test_phone_regions_can_be_chosen() -> None:
     number = "Office 91 123 45 67"
     assert find_spans(number, rules_of(regions=("ES",)))
@@ -237,6 +293,9 @@ HOSTILE = {
     "one letter": "a" * 1_000_000,
     "quotes": '"' * 1_000_000,
     "tokens begun": "eyJ" * 333_333,
+    "queries begun": "?token=" * 142_857,
+    "cookies": "cookie: a=b;" * 83_333,
+    "words of a notation": "aws=" * 250_000,
     "addresses begun": "://a:b" * 166_666,
 }
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Found = tuple[int, int, str]
 
-CODE_VERSION = "3"
+CODE_VERSION = "4"
 """To be raised when the code finds something else by the same rules."""
 
 

@@ -67,6 +67,11 @@ def _in_query(value: str) -> bool:
     return len(value) >= 4 and not is_stand_in(value) and has_mark_of_choice(value)
 
 
+def _beside_its_name(value: str) -> bool:
+    """Tell whether the second of two quoted texts is a secret, not the next of many names."""
+    return is_named_in_prose(value) and not re.search("(?i)pass|secret|token|key", value)
+
+
 def _key_material(value: str) -> bool:
     return not re.fullmatch("[0-9a-fA-F]+|[a-zA-Z/]+", value)
 
@@ -219,6 +224,29 @@ NOTATIONS: tuple[Notation, ...] = (
         r"\b(?:sshpass|redis-cli|(?:docker|podman) login|smbclient|xfreerdp)\b",
         r"[^\n|;]{0,160}?\s(?:-p|-a|/p:|-P)[ =]?[\"']?([^\s\"'-][^\s\"']{2,})",
         _likely_password,
+    ),
+    Notation(
+        "password",
+        ":",
+        r":(?:543[0-9]|6432):[\w*.-]{1,64}:[\w*.@-]{1,64}:",
+        r"([^\s:]{3,})(?m:$)",
+        _likely_password,
+    ),
+    Notation("password", "w", r"\bWIFI:", r"(?:[THS]:[^;\n]{0,64};){0,4}P:([^;\n]{4,});", _chosen),
+    Notation(
+        "password",
+        "abnuphc",
+        r"\b(?:auth ?= ?|(?:http)?basic_?auth|networkcredential|usernamepassword\w{0,24}|"
+        r"passwordauthentication|credentials?)\(\s{0,3}[\"'][^\"'\n]{1,64}[\"'],",
+        r"\s{0,3}[\"']([^\"'\n]{4,})[\"']",
+        _chosen,
+    ),
+    Notation(
+        "password",
+        "\"'",
+        r"[\"'][a-z0-9_.-]{0,40}(?:password|passwd|secret|token|api[_-]?key|_pass|_pwd)[\"'],",
+        r"\s{0,3}[\"']([^\"'\n]{5,})[\"']",
+        _beside_its_name,
     ),
     Notation(
         "password",

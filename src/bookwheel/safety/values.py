@@ -76,6 +76,9 @@ _KNOWN = re.compile(
     r"\d{1,2}:\d{2}.*|\d{4}-\d{2}.*|[a-z]+\d{1,2}[a-z]?\)|@[a-z/_-]+)"
 )
 _JUMBLED = re.compile("[a-z][A-Z]+[a-z]*[A-Z]|[A-Z]{2}[a-z]+[A-Z]")
+_RUNS = re.compile("[a-z]+|[A-Z]+")
+_SEVERAL_WORDS = re.compile(r"(?:[A-Za-z]{3,9}[-_.]){3,}\d{1,4}")
+"""What makers of passwords that can be remembered give: words and a number."""
 _WORDS = STAND_INS.union(PASSWORDS)
 _SYMBOL = re.compile(r"[!@#$%^&*~+=?\\]")
 _SENTENCE = re.compile(r"\s")
@@ -110,6 +113,19 @@ def is_random(value: str, least: int) -> bool:
     return (mixed or (cased and not _CAMEL.fullmatch(value))) and len(set(value)) > 4
 
 
+def is_jumbled(value: str, longest: float = 2.2) -> bool:
+    """Tell whether capitals stand among small letters as chance has it and no name does.
+
+    `longest`: letters of one case in a row, on average.
+    """
+    runs = _RUNS.findall(value)
+    return (
+        sum(map(len, runs)) >= max(8, len(value) - 3)
+        and len(runs) * longest >= sum(map(len, runs))
+        and not _CAMEL.fullmatch(value)
+    )
+
+
 def is_password(value: str, *, marked: bool) -> bool:
     """Tell whether what stands after a word for password is one.
 
@@ -123,6 +139,8 @@ def is_password(value: str, *, marked: bool) -> bool:
         return not (_PATH.fullmatch(value) and value.count("/") > 1) and not _names_it(value)
     if _KNOWN.fullmatch(value) or _PATH.fullmatch(value):
         return False
+    if is_jumbled(value) or _SEVERAL_WORDS.fullmatch(value):
+        return True
     if _NAME.fullmatch(value):
         plain = "_" not in value and "-" not in value
         return value[-1].isdigit() and (plain or _JUMBLED.search(value) is not None)
@@ -188,7 +206,7 @@ def is_named_in_prose(value: str) -> bool:
     return (
         len(value) >= 5
         and is_password(value, marked=False)
-        and has_mark_of_choice(value)
+        and (has_mark_of_choice(value) or is_jumbled(value))
         and any(map(str.isalpha, value))
         and not _ATTRIBUTE.fullmatch(value)
         and "](" not in value

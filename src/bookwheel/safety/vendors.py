@@ -27,7 +27,7 @@ _CUT_OFF = 22
 _RUN = re.compile(rb"[A-Za-z0-9_-]*")
 _BREAK = re.compile(rb"[=\\]?\r?\n[ \t>|#*]{0,8}")
 _FILLER = re.compile(
-    rb"(?i)your[-_]|[-_]here\b|x{6}|0{12}|\*{3}|\.{3}|placeholder|replace|1234567890123456"
+    rb"(?i)your[-_]|[-_]here\b|x{6}|0{12}|\*{3}|\.{3}|placeholder|replace|1234567890123456|example(?:key)?$"
 )
 
 
