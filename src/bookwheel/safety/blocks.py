@@ -95,13 +95,13 @@ def _find_cluster_secrets(data: bytes) -> Iterator[Found]:
     """Yield the values under data and stringData of Kubernetes' objects of kind Secret."""
     done = 0
     for match in compiled(_SECRET).finditer(data):
+        if match.end() <= done:
+            continue
         first = max(
             done, data.rfind(b"\n---", max(0, match.start() - _LONGEST_OBJECT), match.start())
         )
         last = data.find(b"\n---", match.end(), match.end() + _LONGEST_OBJECT)
         last = last if last >= 0 else min(len(data), match.end() + _LONGEST_OBJECT)
-        if match.end() <= done:
-            continue
         done = last
         for block in _DATA.finditer(data, max(0, first), last):
             yield from _values_below(data, block.end(), last, len(block[1]))
