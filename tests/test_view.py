@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -343,3 +344,35 @@ def test_the_places_of_a_scope_hold_in_every_mode(two: Library) -> None:
         for mode in SearchMode:
             request = SearchRequest("animals such as a quagga", mode=mode)
             assert {hit.document for hit in view.search(request).hits} <= {"open/a.md"}
+
+
+def tell(results: SearchResults) -> tuple[Any, ...]:
+    """Return what a caller is told, with the order of hits and the passages that are shown."""
+    hits = [(hit.document, hit.pointer, hit.score, hit.snippet) for hit in results.hits]
+    return (hits, results.total, results.relaxed, results.suggestions)
+
+
+@pytest.mark.parametrize("mode", [SearchMode.LEXICAL, SearchMode.HYBRID])
+def test_t31_nothing_tells_which_words_other_places_have(tmp_path: Path, mode: SearchMode) -> None:
+    seen = []
+    for name, other in (("one", "walrus"), ("two", "quagga")):
+        shelf = Shelf(tmp_path / name)
+        shelf.put("open/a.md", "# Long walks\n\nThe walrus went home.")
+        shelf.put("open/b.md", "# Long rides\n\nThe quagga went home.")
+        shelf.put(
+            "open/c.md", "# Both\n\n## East\n\nThe walrus slept.\n\n## West\n\nThe quagga slept."
+        )
+        shelf.put("open/d.md", "# Changes\n\nThere was one amendment and a modification.")
+        for each in range(20):
+            shelf.put(f"shut/{each}.md", f"# Long talks\n\nThe {other} talks, {other}s do.")
+        shelf.put(
+            "shut/slip.md", "# Long modifications" if name == "one" else "# Long quaggas run on"
+        )
+        shelf.update()
+        with shelf.open() as library:
+            library.embed()
+            view = library.view(OPEN)
+            asked = ("walrus quagga", "quagga OR walrus", "moidfications", "quaga walrs", "long")
+            seen.append([tell(ask(view, words, mode=mode)) for words in asked])
+
+    assert seen[0] == seen[1]

@@ -5,6 +5,7 @@ An engine stores and finds; it does not interpret, correct, rank by meaning, cut
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -183,12 +184,18 @@ class Catalog(Protocol):
     def skipped(self, collection: str) -> dict[tuple[str, str], int]: ...
 
 
+def rarity(holding: int, of: int) -> float:
+    """Return what entries are scored by that hold a term, if so many of so many do."""
+    return math.log(1 + (max(of - holding, 0) + 0.5) / (holding + 0.5))
+
+
 class LexicalIndex(Protocol):
     """Entries by word."""
 
     def match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found: ...
     def match_passages(self, match: Match, limit: int) -> Found: ...
     def frequency(self, field: Field, term: str) -> int: ...
+    def weight(self, field: Field, term: str, *, of_passages: bool = False) -> float: ...
     def page_count(self) -> int: ...
     def vocabulary(self, field: Field = Field.EXACT) -> Mapping[int, Sequence[str]]: ...
 

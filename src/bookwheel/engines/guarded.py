@@ -20,6 +20,7 @@ from bookwheel.engines.base import (
     Redactions,
     Term,
     Vector,
+    rarity,
 )
 from bookwheel.model import Access, Citation, Document, Link, Place, Redact, Section, Span
 from bookwheel.query import Filters, Scope
@@ -51,7 +52,7 @@ def guard(
 
 
 class GuardedEngine:
-    """An engine for reading that hides what its caller must not see."""
+    """An engine for reading that hides what its caller must not see; made for one question."""
 
     def __init__(
         self, store: Engine, scope: Scope, policies: Mapping[str, Policy], rules: Rules
@@ -61,6 +62,8 @@ class GuardedEngine:
         self._least = scope.redact
         self._policies = policies
         self._rules = rules
+        self._frequencies: dict[tuple[Field, str], int] = {}
+        self._pages: int | None = None
 
     # What is open, and how much of it
 
@@ -394,12 +397,52 @@ class GuardedEngine:
     # Entries by word
 
     def match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found:
-        return self._store.match_pages(self._open_only(match), limit, count=count)
+        match = self._open_only(self._weighed(match))
+        return self._smoothed(self._store.match_pages(match, limit, count=count))
 
     def match_passages(self, match: Match, limit: int) -> Found:
         """Return chunks of the documents named in the match, which were found here."""
         assert match.documents is not None or self._within is None
-        return self._store.match_passages(match, limit)
+        match = self._weighed(match, of_passages=True)
+        return self._smoothed(self._store.match_passages(match, limit))
+
+    def _weighed(self, match: Match, *, of_passages: bool = False) -> Match:
+        """Return a match whose words weigh what they would if only what is open were indexed.
+
+        Else the order of documents would tell how common a word is in others.
+        """
+        if self._within is None:
+            return match
+
+        def weigh(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+            return tuple(
+                each._replace(weight=each.weight * self._share(each, of_passages)) for each in terms
+            )
+
+        return match._replace(clauses=tuple(map(weigh, match.clauses)), bonus=weigh(match.bonus))
+
+    def _smoothed(self, found: Found) -> Found:
+        """Return entries with scores that hold nothing of the rounding in weights: of two that
+        are worth the same, which comes first would tell the rest."""
+        if self._within is None:
+            return found
+        entries = [(key, number, float(f"{score:.4g}")) for key, number, score in found.entries]
+        entries.sort(key=lambda entry: (-entry[2], entry[0], entry[1]))
+        return found._replace(entries=tuple(entries))
+
+    def _share(self, term: Term, of_passages: bool) -> float:
+        """Return by how much more a word counts in what is open than in everything."""
+        holding = self.frequency(term.field, term.text)
+        if not holding:
+            return 1.0
+        of_all = self._store.weight(term.field, term.text, of_passages=of_passages)
+        return self.weight(term.field, term.text) / of_all
+
+    def weight(self, field: Field, term: str, *, of_passages: bool = False) -> float:
+        """Return what a term weighs, by how few of the open pages hold it."""
+        if self._within is None:
+            return self._store.weight(field, term, of_passages=of_passages)
+        return rarity(self.frequency(field, term), self.page_count())
 
     def _open_only(self, match: Match) -> Match:
         if self._within is None:
@@ -410,13 +453,17 @@ class GuardedEngine:
         found = self._store.frequency(field, term)
         if self._within is None or not found:
             return found
-        match = Match(((Term(field, term, 1.0),),))
-        return self.match_pages(match, 1, count=True).total
+        if (field, term) not in self._frequencies:
+            match = self._open_only(Match(((Term(field, term, 1.0),),)))
+            self._frequencies[field, term] = self._store.match_pages(match, 1, count=True).total
+        return self._frequencies[field, term]
 
     def page_count(self) -> int:
         if self._within is None:
             return self._store.page_count()
-        return sum(self.languages().values())
+        if self._pages is None:
+            self._pages = sum(self.languages().values())
+        return self._pages
 
     def vocabulary(self, field: Field = Field.EXACT) -> Mapping[int, Sequence[str]]:
         """Return words of all documents; whoever shows one asks first whether a page has it."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 
 from bookwheel.engines.base import Engine, Field, Match, Term
 from bookwheel.query import Filters
@@ -17,17 +18,27 @@ _SHORTEST_BEGINNING = 4
 _LONGEST_ENDING = 8
 _LOOKED_AT = 3
 """So many passages are read to see whether a word is shown in them."""
+_MOST_NEAR = 1000
+"""So many near words of one length are looked at: most may be of what the caller cannot see."""
+_MOST_BEGINNINGS = 10
 _TINY = 20
 """A word is taken for a slip when a neighbour is this many times commoner."""
 
 
-def near_words(word: str, vocabulary: Mapping[int, Sequence[str]]) -> list[tuple[int, str]]:
+Holds = Callable[[str], bool]
+"""Tells whether a word stands in what the caller may see: any other is as good as none."""
+
+
+def near_words(
+    word: str, vocabulary: Mapping[int, Sequence[str]], holds: Holds = lambda word: True
+) -> list[tuple[int, str]]:
     """Return (distance, word) for the words one slip away, or two for a long word."""
     if len(word) < _SHORTEST or not any(letter.isalpha() for letter in word):
         return []
-    found = _within(word, vocabulary, 1)
+    found = [near for near in _within(word, vocabulary, 1) if holds(near[1])]
     if not found and len(word) >= _LONG:
-        found = [near for near in _within(word, vocabulary, 2) if near[1][0] == word[0]]
+        near_by = [near for near in _within(word, vocabulary, 2) if near[1][0] == word[0]]
+        found = [near for near in near_by if holds(near[1])]
     return found
 
 
@@ -46,12 +57,14 @@ def _within(
     found: list[tuple[int, str]] = []
     for length in range(len(word) - distance, len(word) + distance + 1):
         words = vocabulary.get(length, ())
-        near = extract(word, words, scorer=OSA.distance, score_cutoff=distance, limit=50)
+        near = extract(word, words, scorer=OSA.distance, score_cutoff=distance, limit=_MOST_NEAR)
         found += [(int(steps), other) for other, steps, _ in near if other != word]
     return found
 
 
-def words_beginning(word: str, vocabulary: Mapping[int, Sequence[str]]) -> list[tuple[int, str]]:
+def words_beginning(
+    word: str, vocabulary: Mapping[int, Sequence[str]], holds: Holds = lambda word: True
+) -> list[tuple[int, str]]:
     """Return (slips, word) for longer words that begin like this one, perhaps with one slip."""
     from rapidfuzz.distance import OSA
     from rapidfuzz.process import extract
@@ -62,8 +75,9 @@ def words_beginning(word: str, vocabulary: Mapping[int, Sequence[str]]) -> list[
     for length in range(len(word) + 1, len(word) + _LONGEST_ENDING + 1):
         words = vocabulary.get(length, ())
         heads = [other[: len(word)] for other in words]
-        near = extract(word, heads, scorer=OSA.distance, score_cutoff=1, limit=10)
-        found += [(int(steps), words[at]) for _, steps, at in near]
+        near = extract(word, heads, scorer=OSA.distance, score_cutoff=1, limit=_MOST_NEAR)
+        open_to = ((int(steps), words[at]) for _, steps, at in near if holds(words[at]))
+        found += islice(open_to, _MOST_BEGINNINGS)
     return found
 
 
@@ -78,17 +92,17 @@ class Speller:
         """Return the likeliest meant words; `own` is how many pages hold the word itself."""
         if len(word) == 1 and is_unspaced(word):
             return self._holding(word)
-        vocabulary = self._engine.vocabulary()
-        return self._likeliest(word, near_words(word, vocabulary), Field.EXACT, own)
+        near = near_words(word, self._engine.vocabulary(), self._holds(Field.EXACT))
+        return self._likeliest(word, near, Field.EXACT, own)
 
     def beginnings(self, word: str) -> list[str]:
         """Return words that begin like this one: it may be cut short, or one of them misspelt."""
-        near = words_beginning(word, self._engine.vocabulary())
+        near = words_beginning(word, self._engine.vocabulary(), self._holds(Field.EXACT))
         return self._likeliest(word, near, Field.EXACT, 0)
 
     def stems(self, stem: str) -> list[str]:
         """Return the likeliest meant stems: a slip may sit in a form that no page has."""
-        near = near_words(stem, self._engine.vocabulary(Field.BODY))
+        near = near_words(stem, self._engine.vocabulary(Field.BODY), self._holds(Field.BODY))
         near = [each for each in near if _begin_alike(stem, each[1])]
         return self._likeliest(stem, near, Field.BODY, 0)
 
@@ -113,8 +127,13 @@ class Speller:
         pairs.sort(key=lambda pair: -self._engine.frequency(Field.EXACT, pair))
         return [pair for pair in pairs[:MOST_PAIRS] if self._is_visible(Field.EXACT, pair)]
 
-    def _order(self, word: str, field: Field, distance: int, other: str) -> tuple[int, bool, int]:
-        return distance, other[0] != word[0], -self._engine.frequency(field, other)
+    def _holds(self, field: Field) -> Holds:
+        return lambda word: self._engine.frequency(field, word) > 0
+
+    def _order(
+        self, word: str, field: Field, distance: int, other: str
+    ) -> tuple[int, bool, int, str]:
+        return distance, other[0] != word[0], -self._engine.frequency(field, other), other
 
     def _is_visible(self, field: Field, word: str) -> bool:
         match = Match(((Term(field, word, 1.0),),), filters=self._filters)

@@ -353,6 +353,9 @@ class EmbeddedEngine:
     def frequency(self, field: Field, term: str) -> int:
         return self._ask(lambda words: words.frequency(field, term))
 
+    def weight(self, field: Field, term: str, *, of_passages: bool = False) -> float:
+        return self._ask(lambda words: words.weight(field, term, of_passages=of_passages))
+
     def page_count(self) -> int:
         return self._ask(lambda words: words.page_count())
 

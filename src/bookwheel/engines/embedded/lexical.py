@@ -27,6 +27,7 @@ from bookwheel.engines.base import (
     Match,
     Term,
     Without,
+    rarity,
 )
 from bookwheel.engines.embedded.catalog import askable
 from bookwheel.model import PageTerms
@@ -209,6 +210,12 @@ class WordIndex:
             if len(known) < _MOST_FREQUENCIES:
                 known[field, term] = frequency
         return frequency
+
+    def weight(self, field: Field, term: str, *, of_passages: bool) -> float:
+        """Return what a term weighs in scores, by how few of all entries hold it."""
+        searcher = self._passages if of_passages else self._pages
+        with guarded():
+            return rarity(searcher.doc_freq(field, term), searcher.num_docs)
 
     def vocabulary(self, field: Field) -> dict[int, list[str]]:
         """Return a field's terms by length; those of deleted pages may still be there."""
