@@ -361,7 +361,13 @@ SETTINGS: tuple[Row, ...] = (
     ),
     Row("public", _flag, False, "Let other machines connect over HTTP, even without a token."),
     Row("site_title", _text, None, "Name of the site. Default: that of the only collection."),
-    Row("custom_css", _path, None, "File of styles that every page of the site loads last."),
+    Row(
+        "custom_css",
+        _path,
+        None,
+        "File of styles that every page of the site loads last.",
+        reaches_out=_always,  # whoever names a file here shows it to everybody
+    ),
     Row("mcp_enabled", _flag, True, "Whether /mcp answers over HTTP.", ("MCP_ENABLED",)),
     Row(
         "rate_limit_requests",

@@ -23,6 +23,7 @@ from bookwheel.errors import BadRequest, Forbidden, NotFound
 from bookwheel.model import Status
 from bookwheel.safety import opener
 from bookwheel.safety.opener import FileBytes, FolderEntry, OpenRefused, Root
+from tests.conftest import opened_below
 
 SECRET = b"secret outside"
 INSIDE = b"inside"
@@ -63,10 +64,6 @@ def refusal(root: Root, path: str) -> tuple[Status, str]:
     with pytest.raises(OpenRefused) as caught:
         root.read_file(path, max_bytes=LIMIT)
     return caught.value.status, caught.value.reason
-
-
-def open_descriptors() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 LINK = (Status.UNREADABLE, "it is a link or lies behind one")
@@ -125,21 +122,21 @@ def race(root: Root, tree: Path, mode: str, opens: int, *, seconds: float = 0) -
 def test_t03_nothing_leaks_while_the_path_is_swapped_for_a_link(
     root: Root, tree: Path, mode: str
 ) -> None:
-    before = open_descriptors()
+    before = opened_below(tree)
     seen = race(root, tree, mode, 20_000)
     assert set(seen) <= {INSIDE, b"refused"}
     assert sum(seen.values()) == 20_000
-    assert open_descriptors() == before
+    assert opened_below(tree) == before
 
 
 @pytest.mark.faults
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("mode", ["leaf", "parent"])
 def test_t03_nothing_leaks_in_a_long_race(root: Root, tree: Path, mode: str) -> None:
-    before = open_descriptors()
+    before = opened_below(tree)
     seen = race(root, tree, mode, 200_000, seconds=30)
     assert set(seen) == {INSIDE, b"refused"}
-    assert open_descriptors() == before
+    assert opened_below(tree) == before
 
 
 @pytest.mark.parametrize(
@@ -339,7 +336,7 @@ def test_t02_a_folder_behind_a_link_is_not_listed(root: Root, tree: Path) -> Non
 def test_t03_refusals_leave_no_descriptor_open(root: Root, tree: Path) -> None:
     os.mkfifo(tree / "root/fifo")
     (tree / "root/sub/out").symlink_to(tree / "outside")
-    before = open_descriptors()
+    before = opened_below(tree)
     for _ in range(50):
         for path in ("fifo", "sub/out/page.md", "sub/nothing", "sub", "page.md/x", "../x"):
             refusal(root, path)
@@ -347,7 +344,7 @@ def test_t03_refusals_leave_no_descriptor_open(root: Root, tree: Path) -> None:
             root.list_folder("page.md")
         with pytest.raises(OpenRefused):
             root.read_file("page.md", max_bytes=1)
-    assert open_descriptors() == before
+    assert opened_below(tree) == before
 
 
 def test_a_kernel_without_openat2_is_served_by_the_walk(

@@ -14,6 +14,7 @@ import pytest
 from bookwheel.engines.embedded import database
 from bookwheel.engines.embedded.database import Place, connect_reader, connect_writer
 from bookwheel.errors import IndexDamaged, IndexUnusable
+from tests.conftest import opened_below
 from tests.engines.drafts import draft, fill, found
 from tests.engines.embedded.scenes import engine_in
 
@@ -214,13 +215,13 @@ def test_a_refused_opening_leaves_no_file_open(tmp_path: Path) -> None:
     engine.close()
     with closing(sqlite3.connect(tmp_path / "catalog.db")) as other:
         other.execute("PRAGMA user_version = 99")
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    before = opened_below(tmp_path)
     refusals = []
     for connect in (connect_writer, connect_reader):
         with pytest.raises(IndexUnusable) as refusal:
             connect(Place(tmp_path / "catalog.db"))
         refusals.append(refusal)
-        assert len(list(Path("/proc/self/fd").iterdir())) == before
+        assert opened_below(tmp_path) == before
 
 
 def test_reading_changes_nothing_in_the_folder(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from bookwheel.engines.embedded.lock import WriterLock
 from bookwheel.errors import Conflict
+from tests.conftest import opened_below
 from tests.engines.drafts import draft, fill, found, problems
 from tests.engines.embedded.scenes import ROOT, engine_in
 
@@ -84,11 +85,11 @@ def test_two_locks_of_one_process_exclude_each_other_too(tmp_path: Path) -> None
 def test_a_lock_that_could_not_be_taken_leaves_no_descriptor_open(tmp_path: Path) -> None:
     first, second = WriterLock(tmp_path / "lock"), WriterLock(tmp_path / "lock")
     first.acquire()
-    before = list(Path("/proc/self/fd").iterdir())
+    before = opened_below(tmp_path)
     for _ in range(5):
         with pytest.raises(Conflict):
             second.acquire()
-    assert len(list(Path("/proc/self/fd").iterdir())) == len(before)
+    assert opened_below(tmp_path) == before
     first.release()
 
 
