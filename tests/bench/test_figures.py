@@ -34,6 +34,7 @@ ROWS = {
     "meaning": 8,
     "links": 3,
     "redaction": 4,
+    "site": 2,
 }
 
 

@@ -85,7 +85,7 @@ def test_every_tool_has_a_title_and_tells_whether_it_only_reads(site: str) -> No
             "readOnlyHint": tool.name != "indexFolder",
             "destructiveHint": False,
             "idempotentHint": True,
-            "openWorldHint": False,
+            "openWorldHint": tool.name in ("summarizeResults", "rewriteQuery"),
         }
         for tool in choose(KNOWN, ALL).tools()
     }

@@ -37,7 +37,9 @@ _FILES = frozenset(
 )
 """Endings of files and units, none of which ends a host's name on the Internet."""
 _ENDS_A_HOST = re.compile(
-    rb"[@;0][\w-]*[A-Za-z][\w.-]*\.(?:com|org|net|edu|gov|mil|int|info|biz|app|dev|[a-z]{2})$", re.I
+    rb"[@;0][\w-]{0,64}[A-Za-z][\w.-]{0,250}"
+    rb"\.(?:com|org|net|edu|gov|mil|int|info|biz|app|dev|[a-z]{2})$",
+    re.I,
 )
 _REMOTE = re.compile(rb"(?:git|hg|svn|ssh)@")
 _BEFORE_NAME = re.compile(rb"(?:[^@\"]*[/=?&](?=[^@/=?&]+(?:@|%40|&#|&c|\\)))?['*|{.\-!#]*")

@@ -141,6 +141,7 @@ def _length_with_breaks(stretch: bytes, length: int) -> int:
 def _identify(data: bytes, start: int, table: Table) -> Iterator[Found]:
     """Say which token stands here, or without a kind how far what only looks like one reaches."""
     at = start + {92: 2, 37: 3}.get(data[start], 0)  # past \n, %20
+    stub: Found | None = None
     for row in table.by_letter.get(data[at], ()):
         if not row.beginnings or data.startswith(row.beginnings, at):
             match = compiled(row.pattern).match(data, start)
@@ -151,10 +152,17 @@ def _identify(data: bytes, start: int, table: Table) -> Iterator[Found]:
                 if found:
                     return
             elif row.beginnings and not row.whole:
-                end = _RUN.match(data, at, at + _LONGEST).end()  # type: ignore[union-attr]
-                cut_off = data[at:end].decode()
-                if len(cut_off) >= _CUT_OFF and is_random(cut_off[4:], 16):
-                    yield at, end, row.kind
+                stub = stub or _stub(data, at, row.kind)
+    if stub is not None:
+        yield stub
+
+
+def _stub(data: bytes, at: int, kind: str) -> Found | None:
+    """Return what begins like a token and is cut off, if it looks like part of one."""
+    end = _RUN.match(data, at, at + _LONGEST).end()  # type: ignore[union-attr]
+    cut_off = data[at:end].decode()
+    is_part = len(cut_off) >= _CUT_OFF and is_random(cut_off[4:], 16)
+    return (at, end, kind) if is_part else None
 
 
 def _is_token(data: bytes, start: int, end: int, row: Row) -> bool:
