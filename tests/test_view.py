@@ -188,6 +188,7 @@ def test_t27_a_model_elsewhere_reads_redacted_texts_only(
 # Previews
 
 
+@pytest.mark.requirement("X-009")
 @pytest.mark.parametrize("how", ["collection", "setting", "toolset", "scope"])
 def test_t26_of_a_preview_only_collection_no_whole_text_is_read(shelf: Shelf, how: str) -> None:
     shelf.put("a.md", f"# Walrus\n\nIt swims. {MAIL}\n\n" + "ice " * 2000)
