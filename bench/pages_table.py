@@ -1,4 +1,5 @@
-"""The table of the `pages` toolset for 100 documents: build, open, search, read, memory, answer.
+"""The table of the `pages` toolset: build, open, search, read, memory, answer of 100 documents,
+and search in 500.
 
 Searches and pages are asked for by the tools themselves, `search_docs` and `get_doc_page`.
 """
@@ -25,32 +26,34 @@ from bookwheel.library import Library
 from bookwheel.query import SearchRequest
 
 _COUNT = 100
+_MORE = 500
+_WORST_MS = 500
 _QUESTIONS = 40
 
 
 def measure(corpus: Corpus) -> list[Figure]:
     """Measure everything on a hundred documents drawn from the folders."""
     folder = corpus.work / "small"
-    draw(corpus, folder)
+    draw(corpus, folder, _COUNT)
     figures = [build(corpus, folder)]
     with corpus.open(corpus.work / "small-index", [str(folder)]) as library:
         library.update()
         library.search(SearchRequest("warm"))
         figures += [
             opening(corpus, folder),
-            *searching(corpus, library),
+            *searching(corpus, library, _COUNT),
             reading(library),
             memory(corpus, folder),
             answer(corpus, library),
         ]
-    return figures
+    return figures + searching_more(corpus)
 
 
-def draw(corpus: Corpus, folder: Path) -> None:
-    """Copy a hundred documents under names of their own."""
+def draw(corpus: Corpus, folder: Path, count: int) -> None:
+    """Copy so many documents, or all there are, under names of their own."""
     roots = {each.name: each.path for each in corpus.library.collections}
     folder.mkdir()
-    chosen = random.Random(corpus.seed).sample(corpus.documents, min(_COUNT, len(corpus.documents)))
+    chosen = random.Random(corpus.seed).sample(corpus.documents, min(count, len(corpus.documents)))
     for number, document in enumerate(chosen):
         source = Path(roots[document.collection], document.path)
         shutil.copyfile(source, folder / f"{number:03}{document.extension}")
@@ -63,11 +66,13 @@ def milliseconds(call: Callable[[], object]) -> float:
     return (time.perf_counter() - began) * 1e3
 
 
-def limit_row(name: str, value: float, limit: float, how: str, *, unit: str = "ms") -> Figure:
+def limit_row(
+    name: str, value: float, limit: float, how: str, *, unit: str = "ms", count: int = _COUNT
+) -> Figure:
     """Return a row of a figure with its limit in the same unit."""
     digits = 0 if value >= 100 else 1
     return at_most(
-        f"100 documents: {name}",
+        f"{count} documents: {name}",
         *(value, limit),
         shown=f"{value:.{digits}f} {unit}",
         target=f"< {limit:g} {unit}",
@@ -100,15 +105,25 @@ def opening(corpus: Corpus, folder: Path) -> Figure:
     return limit_row("open a cached index", statistics.median(took), 10, how)
 
 
-def searching(corpus: Corpus, library: Library) -> list[Figure]:
+def searching(corpus: Corpus, library: Library, count: int) -> list[Figure]:
     """Ask questions and look at the middle and the worst."""
     questions = corpus.questions[:_QUESTIONS]
     took = [milliseconds(partial(ask, library, each)) for each in questions]
     how = f"`search_docs`, ten results; median of {len(took)} questions"
     return [
-        limit_row("search", statistics.median(took), 100, how),
-        limit_row("search, worst", max(took), 100, "of the same questions"),
+        limit_row("search", statistics.median(took), 100, how, count=count),
+        limit_row("search, worst", max(took), _WORST_MS, "of the same questions", count=count),
     ]
+
+
+def searching_more(corpus: Corpus) -> list[Figure]:
+    """Ask the same of five hundred documents."""
+    folder = corpus.work / "more"
+    draw(corpus, folder, _MORE)
+    with corpus.open(corpus.work / "more-index", [str(folder)]) as library:
+        library.update()
+        library.search(SearchRequest("warm"))
+        return searching(corpus, library, _MORE)
 
 
 def ask(library: Library, question: str) -> str:

@@ -25,7 +25,6 @@ ROWS = {
     "search_speed": 2,
     "quality": 6,
     "freshness": 1,
-    "pages_table": 7,
     "handshake": 2,
     "throughput": 5,
     "crowd": 1,
@@ -55,11 +54,48 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     made.close()
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", ROWS)
 def test_a_module_gives_its_rows(corpus: Corpus, name: str) -> None:
+    assert set(FIGURES) == {*ROWS, "pages_table"}
     rows = measure(corpus, name)
     assert len(rows) == ROWS[name]
     assert all(row.name and row.shown and row.how for row in rows)
+
+
+@pytest.fixture(scope="module")
+def table(corpus: Corpus) -> dict[str, Figure]:
+    """Return the rows of the table of the `pages` toolset by their names."""
+    rows = {row.name: row for row in measure(corpus, "pages_table")}
+    assert len(rows) == 9
+    return rows
+
+
+@pytest.mark.requirement("P-062")
+def test_building_the_index_of_100_documents_is_measured(table: dict[str, Figure]) -> None:
+    assert table["100 documents: build"].target == "< 500 ms"
+
+
+@pytest.mark.requirement("P-063")
+def test_opening_a_cached_index_is_measured(table: dict[str, Figure]) -> None:
+    assert table["100 documents: open a cached index"].target == "< 10 ms"
+
+
+@pytest.mark.requirement("P-064")
+def test_searching_100_and_500_documents_is_measured(table: dict[str, Figure]) -> None:
+    for count in (100, 500):
+        assert table[f"{count} documents: search"].target == "< 100 ms"
+        assert table[f"{count} documents: search, worst"].target == "< 500 ms"
+
+
+@pytest.mark.requirement("P-065")
+def test_reading_a_page_is_measured(table: dict[str, Figure]) -> None:
+    assert table["100 documents: read a page"].target == "< 10 ms"
+
+
+@pytest.mark.requirement("P-066")
+def test_the_index_adds_little_memory_to_an_empty_server(table: dict[str, Figure]) -> None:
+    row = table["100 documents: memory of the index"]
+    assert (row.target, row.met) == ("< 5 MB", True)
 
 
 def test_the_command_line_prints_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
