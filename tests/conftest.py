@@ -17,6 +17,7 @@ from bookwheel.indexing.pipeline import Report
 from bookwheel.library import Library
 from bookwheel.query import SearchRequest
 from bookwheel.settings import SETTINGS, load
+from tests.indoors import IndoorPool
 
 # A slow moment of the machine is no fault of the code.
 hypothesis.settings.register_profile("bookwheel", deadline=None)
@@ -99,6 +100,15 @@ def _world_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
         patch.setenv("HOME", str(home))
         patch.setenv("XDG_CACHE_HOME", str(home / "cache"))
         patch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _workers(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Give the real workers to the tests that are about them, to others their work alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not {"indexing", "faults", "bench"} & set(request.node.path.parts):
+            patch.setattr("bookwheel.indexing.pipeline.WorkerPool", IndoorPool)
         yield
 
 

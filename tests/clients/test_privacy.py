@@ -198,7 +198,7 @@ def test_t29_a_defect_in_the_store_shows_nothing_of_itself(
 
     shelf.put("zebra.md", "# Zebra\n\nstripes")
     shelf.update()
-    with shelf.open() as library:
+    with shelf.open(index_answer_seconds=1) as library:
         monkeypatch.setattr(EmbeddedEngine, place, fail)
         told = tell(lambda: call(Work(library), offered, tool, arguments_for(tool, shelf.folder)))
     assert not [secret for secret in SECRETS if secret in told], told

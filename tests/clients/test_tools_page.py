@@ -34,9 +34,11 @@ _EXAMPLE = re.compile(
     r"^```call\n(.*?)^```\n(?:\n[^`]*)?\n```(json|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE
 )
 _CHANGING = re.compile(
-    r"(\"(?:relevanceS|s)core\": ?|\"duration_ms\": ?|relevance: |score: )[0-9.]+"
+    r"(\"(?:relevanceS|s)core\": ?|\"d(?:istance|uration_ms)\": ?|relevance: |score: )"
+    r"(?:[0-9.]+|null)"
 )
-"""Scores may change whenever ranking gets better; the page shows what they look like."""
+"""Scores may change whenever ranking gets better, distances come when vectors are made; the page
+shows what they look like."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _SHARE = "/mnt/shared"
 """Where the page has its folder."""
