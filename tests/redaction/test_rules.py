@@ -7,7 +7,8 @@ import re
 import pytest
 
 from bookwheel.safety.finding import RULES_VERSION, find_spans, rules_of
-from bookwheel.safety.notations import NOTATIONS, Notation
+from bookwheel.safety.notation import Notation
+from bookwheel.safety.notations import NOTATIONS
 from bookwheel.safety.shapes import Part, parse_shape
 from bookwheel.safety.tokens import ALPHABETS, TOKENS, Token
 from tests.redaction.random_text import Dice

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from bookwheel.safety.density import Stretches, places
 from bookwheel.safety.patterns import compiled
 from bookwheel.safety.values import (
     is_key,
@@ -134,7 +135,8 @@ def _patterns() -> tuple[tuple[str, str], ...]:
 def find_named(data: bytes) -> Iterator[Found]:
     """Yield the values of named secrets."""
     done = 0
-    for match in compiled(_any_name()).finditer(data):
+    dense: Stretches = []
+    for match in places(_any_name(), data, dense):
         start, at = match.span()
         if start < done:
             continue
@@ -146,6 +148,8 @@ def find_named(data: bytes) -> Iterator[Found]:
             if end - (at - first) >= _AFTER - 2:
                 done = _to_its_end(data, done)
             yield first + begin, done, kind
+    for start, at in dense:
+        yield start, at, "secret"
 
 
 @lru_cache(maxsize=1)

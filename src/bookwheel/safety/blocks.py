@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bookwheel.safety.density import Stretches, places
 from bookwheel.safety.patterns import compiled
 from bookwheel.safety.values import is_stand_in
 
@@ -41,16 +42,19 @@ def find_blocks(data: bytes) -> Iterator[Found]:
     """Yield the secrets of several lines."""
     if compiled(_ANY).search(data) is None:
         return
-    yield from _find_keys(data)
-    yield from _find_headless(data)
-    yield from _find_putty(data)
-    yield from _find_cluster_secrets(data)
+    dense: Stretches = []
+    yield from _find_keys(data, dense)
+    yield from _find_headless(data, dense)
+    yield from _find_putty(data, dense)
+    yield from _find_cluster_secrets(data, dense)
+    for start, end in dense:
+        yield start, end, "secret"
 
 
-def _find_keys(data: bytes) -> Iterator[Found]:
+def _find_keys(data: bytes, dense: Stretches) -> Iterator[Found]:
     """Yield each key from its head line to its foot line, or as far as it goes."""
     done = 0
-    for match in compiled(_BEGIN).finditer(data):
+    for match in places(_BEGIN, data, dense):
         start, at = match.span()
         if start < done:
             continue
@@ -75,26 +79,26 @@ def _key_end(data: bytes, at: int) -> int:
     return foot.end()
 
 
-def _find_headless(data: bytes) -> Iterator[Found]:
+def _find_headless(data: bytes, dense: Stretches) -> Iterator[Found]:
     done = 0
-    for match in compiled(_HEADLESS).finditer(data):
+    for match in places(_HEADLESS, data, dense):
         start = match.start()
         if start >= done and _PRIVATE_DER.match(data, start):
             done = _key_end(data, start)
             yield start, max(done, match.end()), "private key"
 
 
-def _find_putty(data: bytes) -> Iterator[Found]:
-    for match in compiled(_PUTTY).finditer(data):
+def _find_putty(data: bytes, dense: Stretches) -> Iterator[Found]:
+    for match in places(_PUTTY, data, dense):
         body = _BODY.match(data, match.end())
         if body is not None and body.end() > match.end():
             yield match.end(), body.end(), "private key"
 
 
-def _find_cluster_secrets(data: bytes) -> Iterator[Found]:
+def _find_cluster_secrets(data: bytes, dense: Stretches) -> Iterator[Found]:
     """Yield the values under data and stringData of Kubernetes' objects of kind Secret."""
     done = 0
-    for match in compiled(_SECRET).finditer(data):
+    for match in places(_SECRET, data, dense):
         if match.end() <= done:
             continue
         first = max(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator
 
-from bookwheel.safety.patterns import compiled
+from bookwheel.safety.density import Stretches, places
 from bookwheel.safety.values import is_key, is_password
 from bookwheel.safety.words import PASSWORDS
 
@@ -25,6 +25,11 @@ _HEAD = (
     r"(?i:pass|pw|secret|token|key|credential|wort|contrase|senha|phone|tel|mob|cell|fax|handy|"
     r"парол|密码|тел)"
 )
+_RULED = rf"(?m)^[ \t]*\|[^\n]*{_HEAD}[^\n]*\|[ \t\r]*\n[ \t]*\|?[ \t]*:?-"
+_SEPARATED = (
+    rf"(?m)^[\w \"'.-]+(?:[,;\t][\w \"'.-]+)*[,;\t]{_HEAD}[\w \"'.,;\t-]*$|"
+    rf"^{_HEAD}[\w \"'.-]*(?:[,;\t][\w \"'.-]+)+$"
+)
 _LINE = re.compile(rb"[^\n]*")
 _RULE = re.compile(rb"[ \t|:+-]*-[ \t|:+-]*$")
 _NUMBER = re.compile(r"[+(]?\d[\d ().\-/]{5,20}\d")
@@ -34,18 +39,16 @@ _LONGEST_HEAD = 2000
 def find_in_columns(data: bytes) -> Iterator[Found]:
     """Yield what stands below a head such as `password` or `phone`."""
     done = 0
-    for match in compiled(
-        rf"(?m)^[ \t]*\|[^\n]*{_HEAD}[^\n]*\|[ \t\r]*\n[ \t]*\|?[ \t]*:?-"
-    ).finditer(data):
+    dense: Stretches = []
+    for match in places(_RULED, data, dense):
         if match.start() >= done:
             done = yield from _below(data, match.start(), b"|")
-    for match in compiled(
-        rf"(?m)^[\w \"'.-]+(?:[,;\t][\w \"'.-]+)*[,;\t]{_HEAD}[\w \"'.,;\t-]*$|"
-        rf"^{_HEAD}[\w \"'.-]*(?:[,;\t][\w \"'.-]+)+$"
-    ).finditer(data):
+    for match in places(_SEPARATED, data, dense):
         if match.start() >= done:
             separator = next(each for each in (b"\t", b";", b",") if each in match.group())
             done = yield from _below(data, match.start(), separator)
+    for start, end in dense:
+        yield start, end, "secret"
 
 
 def _below(data: bytes, at: int, separator: bytes) -> Generator[Found, None, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bookwheel.safety.patterns import compiled
+from bookwheel.safety.density import Stretches, places
 
 Found = tuple[int, int, str]
 
@@ -49,14 +49,17 @@ _SCALE = re.compile(rb"[@]\d+(?:\.\d+)?x\b", re.IGNORECASE)
 
 def find_emails(data: bytes) -> Iterator[Found]:
     """Yield the e-mail addresses of a text."""
-    for match in compiled(_PLAIN).finditer(data):
+    dense: Stretches = []
+    for match in places(_PLAIN, data, dense):
         start, end = match.span()
         start += _BEFORE_NAME.match(data[start:end]).end()  # type: ignore[union-attr]
         end = _without_file_ending(data, start, end)
         if _is_address(data, start, end):
             yield start, end, "email"
-    for match in compiled(_SPELT).finditer(data):
+    for match in places(_SPELT, data, dense):
         yield *match.span(), "email"
+    for start, end in dense:
+        yield start, end, "email"
 
 
 def _without_file_ending(data: bytes, start: int, end: int) -> int:

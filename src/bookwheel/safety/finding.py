@@ -18,7 +18,8 @@ from bookwheel.safety.assignments import find_named
 from bookwheel.safety.blocks import find_blocks
 from bookwheel.safety.columns import find_in_columns
 from bookwheel.safety.emails import find_emails
-from bookwheel.safety.notations import NOTATIONS, find_notations
+from bookwheel.safety.notation_search import find_notations
+from bookwheel.safety.notations import NOTATIONS
 from bookwheel.safety.own_rules import check_rules, find_own
 from bookwheel.safety.phones import REGIONS, find_phones
 from bookwheel.safety.tokens import TOKENS

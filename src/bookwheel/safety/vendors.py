@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from bookwheel.safety.density import Stretches, places
 from bookwheel.safety.patterns import compiled
 from bookwheel.safety.shapes import beginnings, fixed_words, hint_of, is_exact, lead_of, pattern_of
 from bookwheel.safety.tokens import TOKENS
@@ -91,31 +92,34 @@ def token_table() -> Table:
 def find_tokens(data: bytes) -> Iterator[Found]:
     """Yield the tokens of a text."""
     table = token_table()
+    dense: Stretches = []
     for pattern in table.together:
         done = 0
-        for match in compiled(pattern).finditer(data):
+        for match in places(pattern, data, dense):
             if match.start() >= done:
                 for start, end, kind in _identify(data, match.start(), table):
                     done = end
                     if kind:
                         yield start, end, kind
-    yield from _find_broken(data, table)
+    yield from _find_broken(data, table, dense)
     if compiled(table.rare).search(data) is not None:
-        yield from _find_one_by_one(data, table)
+        yield from _find_one_by_one(data, table, dense)
+    for start, end in dense:
+        yield start, end, "token"
 
 
-def _find_one_by_one(data: bytes, table: Table) -> Iterator[Found]:
+def _find_one_by_one(data: bytes, table: Table, dense: Stretches) -> Iterator[Found]:
     for word, row in table.one_by_one:
         if word in data:
-            for match in compiled(row.pattern).finditer(data):
+            for match in places(row.pattern, data, dense):
                 start, end = match.span(1)
                 if _is_token(data, start, end, row):
                     yield start, end, row.kind
 
 
-def _find_broken(data: bytes, table: Table) -> Iterator[Found]:
+def _find_broken(data: bytes, table: Table, dense: Stretches) -> Iterator[Found]:
     """Yield the tokens that a line break cuts in two, as mail and print do."""
-    for match in compiled(table.broken).finditer(data):
+    for match in places(table.broken, data, dense):
         start = match.start()
         stretch = data[start : start + _LONGEST]
         joined = _BREAK.sub(b"", stretch)

@@ -1,0 +1,90 @@
+"""How what stands in a notation is judged: a secret, or something in its place."""
+
+from __future__ import annotations
+
+import binascii
+import re
+from itertools import pairwise
+
+from bookwheel.safety.values import (
+    has_mark_of_choice,
+    is_key,
+    is_named_in_prose,
+    is_password,
+    is_random,
+    is_stand_in,
+)
+
+
+def is_given(value: str) -> bool:
+    return not is_stand_in(value)
+
+
+def is_chosen(value: str) -> bool:
+    return is_password(value, marked=True)
+
+
+def is_likely_password(value: str) -> bool:
+    return len(value) >= 4 and not is_stand_in(value) and not value.startswith(("-", "/"))
+
+
+def is_credentials(value: str) -> bool:
+    """Tell whether a text is `name:password` in base64."""
+    if is_stand_in(value):
+        return False
+    try:
+        decoded = binascii.a2b_base64(value + "=" * (-len(value) % 4)).decode()
+    except ValueError:
+        return False
+    return ":" in decoded and decoded.isprintable()
+
+
+def is_header(value: str) -> bool:
+    first = value.split()[0].rstrip(",;")
+    return not is_stand_in(first) and (
+        len(value.split()) > 1 or is_key(first, marked=True) or is_random(first, 8)
+    )
+
+
+def is_bearer(value: str) -> bool:
+    return not is_stand_in(value) and is_random(value.rstrip("."), 12)
+
+
+def is_random_with_digits(value: str) -> bool:
+    return not is_stand_in(value) and is_random(value, 8) and any(map(str.isdigit, value))
+
+
+def is_chosen_in_query(value: str) -> bool:
+    return len(value) >= 4 and not is_stand_in(value) and has_mark_of_choice(value)
+
+
+def is_beside_its_name(value: str) -> bool:
+    """Tell whether the second of two quoted texts is a secret, not the next of many names."""
+    return is_named_in_prose(value) and not re.search("(?i)pass|secret|token|key", value)
+
+
+def is_key_material(value: str) -> bool:
+    return not re.fullmatch("[0-9a-fA-F]+|[a-zA-Z/]+", value)
+
+
+def is_cookie(value: str) -> bool:
+    values = (pair.partition("=")[2].strip() for pair in value.split(";"))
+    return any(is_random(each, 10) and not is_stand_in(each) for each in values)
+
+
+_SYMBOLS = "+/=_-"
+
+
+def is_in_plain_sight(value: str) -> bool:
+    """Tell whether a word of a command line that has other uses too is a password."""
+    return is_likely_password(value) and is_named_in_prose(value)
+
+
+def is_mixed(value: str) -> bool:
+    """Tell whether small and capital letters and digits take turns as only chance has it."""
+    plain = value.strip(_SYMBOLS)
+    if is_stand_in(value) or len(set(plain)) < 6:
+        return False
+    sorts = ["d" if each.isdigit() else "u" if each.isupper() else "l" for each in plain]
+    turns = sum(one != other for one, other in pairwise(sorts))
+    return set(sorts) == {"d", "u", "l"} and sorts.count("d") >= 2 and 5 * turns >= 2 * len(plain)

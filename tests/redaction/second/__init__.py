@@ -1,0 +1,1 @@
+"""A second labelled set, written without a look at the rules."""
