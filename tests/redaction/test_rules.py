@@ -60,6 +60,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "pin": ("PIN: 4821", "PIN 13 is ground"),
     "cookie": ("Cookie: sid=9f8e7d6c5b4a3f2e", "Cookie: theme=dark"),
     "session id": ("PHPSESSID=9f8e7d6c5b4a3f2e", "session: 12"),
+    "api key": ("key: k3J9x2Q7", "key: user_id"),
     "aws secret key": (
         "aws: " + "wJalrXUtnFEMI/K7MDENG/bPxRfi" + "CYzzzzzzzzKE",
         "aws: 9f8e7d6c5b4a9f8e7d6c5b4a9f8e7d6c5b4a9f8e",

@@ -73,11 +73,13 @@ _NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 _NAME_BEFORE = re.compile(rb"[A-Za-z0-9_.\-]*$")
 _WORD_ENDS = re.compile(r"[_.\-]|(?<=[a-z])(?=[A-Z])")
 _LINE_BEFORE = re.compile(
-    rb"(?:^|\n)[ \t]*(?:export |set |ENV |ARG |env |\$env:|- |\* |\$|@|//|# ?|--)?"
-    rb"[\w.\-:/]*[\"']?$"
+    rb"[ \t]*(?:> ?)*(?:\*\*?|__?|~~)?(?:export |set |ENV |ARG |env |\$env:|- |\* |\$|@|//|# ?|--)?"
+    rb"[\w.\-:/]*[\"']?"
 )
+_EMPHASIS = re.compile(rb"(?:\*\*|__|~~|\*)$")
 _REST = re.compile(rb"([^\s]+)[ \t]*(?:(?:[#;]|//)[^\n]*)?\r?(?:\n|$)")
-_NEXT_LINE = re.compile(rb"\r?\n?[ \t]*")
+_TAGS = re.compile(rb"</?[a-z]{1,6}>\s*")
+_NEXT_LINE = re.compile(rb"\r?\n?(?:[ \t]*\r?\n)?[ \t]*")
 _NEXT_PAIR = re.compile(rb"[;&][\w .\-]{1,40}=")
 _RUN = re.compile(rb"(?:[\w!@#$%^&*.-][\"'`](?=[\w])|[^\s\"'`<>\\]|\\[^nrt\"'\s])+")
 _BEFORE = 48
@@ -107,17 +109,19 @@ def _any(words: Iterable[str]) -> str:
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[tuple[str, str], ...]:
     """Return for each sort of word the pattern of it and the sign after it."""
-    quote = "(?:[\"'`\\])}*_]|&quot;|\\\\[\"']){0,4}"
-    mark = r"(?:=>|:=|={1,3}|!={1,2}|::?|->|→|＝|：|\||<-|是|为|為|は)"
+    quote = "(?:[\"'`\\])}*_~]|&quot;|\\\\[\"']){0,4}"
+    closed = r"(?:</(?:b|strong|em|i|u|td|th|dt|label|span|code|p|div)>\s{0,9}){0,2}"
+    opened = r"(?:<(?:b|strong|em|i|u|td|dd|span|code|p|div|kbd|tt|samp)>\s{0,9}){0,2}"
+    mark = r"(?:=>|:=|={1,3}|!={1,2}|::?|->|→|＝|：|\||<-|–|—|是|为|為|は)"
     aside = (
         r"(?:[ ]?\([^()\n]{1,40}\)|"
-        r"[ ](?:for|of|to|on|für|von|zum|de|du|pour|del|da|van|para|do)[ ][^\n:=|]{1,40})?"
+        r"[ ](?:for|of|to|on|für|von|zum|de|du|pour|del|da|van|para|do|от|для|к|на)[ ][^\n:=|]{1,40})?"
     )
-    value = "[\"']?[ \\t]{0,4},?\\s{0,12}[\"']?(?:value|default)[\"']?[ \\t]{0,3}[:=]"
+    value = "[\"']?[ \\t]{0,4}[,{]?\\s{0,12}[\"']?(?:value|default)[\"']?[ \\t]{0,3}[:=]"
     after = (
-        f"(?:[_-]?(?:{_any(ENDINGS)})\\b|[_-]?[0-9]{{1,2}}\\b)?(?:{value}|{quote}{aside}(?:"
-        f"[ \\t]{{0,12}}{mark}|[ ]{{1,3}}(?:{_any(_VERBS)})[ ]?:?[ ]|[>(]|[ \\t]))"
-        f"[*_]{{0,3}}[ \\t]{{0,12}}"
+        f"(?:[_-]?(?:{_any(ENDINGS)})\\b|[_-]?[0-9]{{1,2}}\\b)?(?:{value}|{quote}{closed}{aside}(?:"
+        f"[ \\t]{{0,12}}{mark}|[ ]{{1,3}}(?:{_any(_VERBS)})[ ]?:?[ ]|[>(]|[ \\t]|<td>|<dd>))"
+        f"{closed}[*_]{{0,3}}[ \\t]{{0,12}}{opened}"
     )
     abbreviated = f"(?:{_any(ABBREVIATED)})"
     keys = f"{_any(KEYS)}|(?:{_any(KINDS_OF_KEY)})[ _.-]?(?:access[ _.-]?)?(?:key|schlüssel)"
@@ -157,8 +161,11 @@ def _any_name() -> str:
     return "|".join(f"(?:{pattern})" for _, pattern in _patterns())
 
 
-def _sort_of(data: bytes, start: int) -> str:
-    """Say which sort of word begins at `start`; what stands before it counts too."""
+@lru_cache(maxsize=4096)
+def _sort_of(before: bytes, name: bytes) -> str:
+    """Say which sort of word a name is; the letter before it counts too."""
+    data = before + name
+    start = len(before)
     matching = (sort for sort, pattern in _patterns() if compiled(pattern).match(data, start))
     return next(matching, "password")
 
@@ -175,9 +182,6 @@ def _judged(data: bytes, start: int, at: int) -> tuple[int, int, str] | None:
 
     Sees a stretch of the text only, so that its answer can be remembered.
     """
-    value = _read_value(data, start, at, sign := _sign_before(data, start, at))
-    if value is None or is_stand_in(value.text):
-        return None
     prefix = ""
     if start and data[start - 1] in _NAME_BYTES:
         prefix = _NAME_BEFORE.search(data, 0, start)[0].decode()  # type: ignore[index]
@@ -185,14 +189,25 @@ def _judged(data: bytes, start: int, at: int) -> tuple[int, int, str] | None:
         return None  # in the query of an address, which has its own rule
     if prefix and _last_word(prefix) in NOT_SECRET:
         return None
-    sort = _sort_of(data, start)
-    if not _is_secret(sort, sign, prefix, value):
+    value = _read_value(data, start, at, sign := _sign_before(data, start, at))
+    if value is None or is_stand_in(value.text):
+        return None
+    sort = _sort_of(data[start - 1 : start] if start else b"", data[start:at])
+    if sort == "short":
+        is_one = _is_short(data[start : start + 2].lower() == b"pw", sign, prefix, value)
+    else:
+        is_one = _is_secret(sort, sign, prefix, value)
+    if not is_one:
         return None
     return value.start, value.end, "api key" if sort in ("key", "other") else "password"
 
 
 def _sign_before(data: bytes, start: int, at: int) -> str:
-    tail = data[max(start, at - 24) : at].rstrip(b" \t*_")
+    seen = data[max(start, at - 48) : at]
+    plain = _TAGS.sub(b"", seen)
+    tail = plain.rstrip(b" \t*_~")
+    if len(plain) < len(seen) and tail[-1:] not in _SIGNS:
+        return "|"  # a cell of a table, or a term and what it means
     last = tail[-1:]
     if last in _SIGNS:
         return "->" if tail[-2:] in (b"=>", b"->") else last.decode()
@@ -208,7 +223,8 @@ def _last_word(name: str) -> str:
 
 def _is_secret(sort: str, sign: str, prefix: str, value: Value) -> bool:
     is_flag = prefix.startswith("-") and not sign
-    marked = value.quoted or value.fills_line or is_flag
+    is_set = prefix.startswith("--") and sign == "=" and not value.text.isupper()
+    marked = value.quoted or value.fills_line or is_flag or is_set
     if sort == "other":
         denied = _last_word(prefix) in OTHER_KEYS
         return is_random(value.text, 20) and not denied and not is_stand_in(value.text)
@@ -218,16 +234,24 @@ def _is_secret(sort: str, sign: str, prefix: str, value: Value) -> bool:
         if not sign and not is_flag:
             return is_random(value.text, 16)
         return is_random(value.text, 12) if sign == "|" else is_key(value.text, marked=marked)
-    if sort == "short":
-        chosen = (sign or is_flag) and is_named_in_prose(value.text)
-        alone = value.fills_line and sign == "=" and value.text.isalpha()
-        named = marked and (prefix or alone) and is_password(value.text, marked=True)
-        return bool(chosen or named)
     if sign == "|" or (not sign and not is_flag and not value.quoted):
         return is_named_in_prose(value.text)
     if value.quoted and " " in value.text:
         return is_passphrase(value.text)
     return is_password(value.text, marked=marked)
+
+
+def _is_short(is_pw: bool, sign: str, prefix: str, value: Value) -> bool:
+    """Tell what stands after a short word for a password; `pw` hardly means anything else."""
+    is_flag = prefix.startswith("-") and not sign
+    plain = is_pw and is_random(value.text, 8)
+    if (sign or is_flag or plain) and is_named_in_prose(value.text):
+        return True
+    alone = value.text.isalpha() and (sign == "=" or (is_pw and sign == ":" and len(value.text) > 5))
+    named = value.quoted or is_flag or value.fills_line
+    return bool(
+        named and (prefix or (value.fills_line and alone)) and is_password(value.text, marked=True)
+    )
 
 
 def _read_value(data: bytes, start: int, at: int, sign: str) -> Value | None:
@@ -242,10 +266,12 @@ def _read_value(data: bytes, start: int, at: int, sign: str) -> Value | None:
     run = None if sign == "(" else _RUN.match(data, at)
     if run is None:
         return None
-    if sign in ("=", ":") and _LINE_BEFORE.search(data, 0, start):
+    if sign in ("=", ":") and _LINE_BEFORE.fullmatch(
+        data, data.rfind(b"\n", 0, start) + 1, start
+    ):
         line = _REST.match(data, at)
         if line is not None:
-            value = line[1].rstrip(b",;")
+            value = _EMPHASIS.sub(b"", line[1].rstrip(b",;"))
             return Value(at, line.end(1), value.decode("utf-8", "replace"), False, True)
     value = run[0]
     pair = _NEXT_PAIR.search(value) if sign == "=" else None
@@ -253,7 +279,8 @@ def _read_value(data: bytes, start: int, at: int, sign: str) -> Value | None:
         value = value[: pair.start()]
     if sign == "|":
         value = value.partition(b"|")[0]
-    closed = pair is not None or (sign == ">" and data.startswith(b"</", run.end()))
+    is_variable = data[at - 1] == 61 and data[start : at - 1].isupper()  # NAME=value command
+    closed = pair is not None or is_variable or (sign == ">" and data.startswith(b"</", run.end()))
     value = value.rstrip(_TRAILING)
     if not value:
         return None

@@ -15,9 +15,9 @@ from bookwheel.safety.patterns import compiled
 
 Stretches = list[tuple[int, int]]
 
-_FREE = 2000
+_FREE = 1000
 """Places that are looked at in any text."""
-_EVERY = 32
+_EVERY = 128
 """Bytes of text for each place more."""
 _STRETCH = 4096
 _BREAK = re.compile(rb"[^\s]{0,4000}")

@@ -9,14 +9,14 @@ from bookwheel.safety.density import Stretches, places
 
 Found = tuple[int, int, str]
 
-_LOCAL = r"[\pL\pN\pM._%+\-!#$&'*/=?^{|}~]"
+_LOCAL = r"(?:[\pL\pN\pM._%+\-!#$&'’*/=?^{|}~]|\\[._*+\-])"
 _NAME = r"[\pL\pN\pM._%+\-]"
 _LABEL = r"[\pL\pN](?:[\pL\pN\pM_-]*[\pL\pN\pM])?"
 _TOP = r"(?:\pL[\pL\pM]+|xn--[A-Za-z0-9-]+)"
 _AT = r"(?:[@＠﹫]|%40|&#0?64;|&#x40;|&commat;|\\u0040|\\@)(?:\r?\n[ \t]{0,12})?"
-_DOT = r"(?:\.|\[\.\]|\(\.\)|。|%2E| ?[\[({<](?:dot|punkt|point|punto)[\])}>] ?)"
+_DOT = r"(?:\\?\.|&#0?46;|&#x2e;|&period;|\[\.\]|\(\.\)|。|%2E| ?[\[({<](?:dot|punkt|point|punto)[\])}>] ?)"
 _PLAIN = (
-    rf"(?:{_LOCAL}+|\"[^\"\n@]{{1,64}}\"){_AT}"
+    rf"(?:{_LOCAL}+|\"(?:[^\"\n\\]|\\[^\n]){{1,64}}\"){_AT}"
     rf"(?:(?:{_LABEL}{_DOT})+{_TOP}|\[(?:IPv6:)?[0-9A-Fa-f.:]{{7,45}}\])"
 )
 _SPELT_TOP = r"(?:com|org|net|edu|gov|mil|int|info|biz|io|co|ai|app|dev|eu|[a-z]{2})\b"
@@ -42,7 +42,9 @@ _ENDS_A_HOST = re.compile(
     re.I,
 )
 _REMOTE = re.compile(rb"(?:git|hg|svn|ssh)@")
-_BEFORE_NAME = re.compile(rb"(?:[^@\"]*[/=?&](?=[^@/=?&]+(?:@|%40|&#|&c|\\)))?['*|{.\-!#]*")
+_BEFORE_NAME = re.compile(
+    rb"(?:(?=[^@\"]*//|/|[^@\"]*\?)[^@\"]*[/=?&](?=[^@/=?&]+(?:@|%40|&#|&c|\\)))?['*|{.\-]*"
+)
 """What may stand in a name before @ but rather belongs to an address on the web around it."""
 _SCALE = re.compile(rb"[@]\d+(?:\.\d+)?x\b", re.IGNORECASE)
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from bookwheel.safety.values import (
     has_mark_of_choice,
+    is_jumbled,
     is_key,
     is_named_in_prose,
     is_password,
@@ -55,7 +56,8 @@ def is_random_with_digits(value: str) -> bool:
 
 
 def is_chosen_in_query(value: str) -> bool:
-    return len(value) >= 4 and not is_stand_in(value) and has_mark_of_choice(value)
+    chosen = has_mark_of_choice(value) or is_jumbled(value)
+    return len(value) >= 4 and not is_stand_in(value) and chosen
 
 
 def is_beside_its_name(value: str) -> bool:
@@ -87,4 +89,5 @@ def is_mixed(value: str) -> bool:
         return False
     sorts = ["d" if each.isdigit() else "u" if each.isupper() else "l" for each in plain]
     turns = sum(one != other for one, other in pairwise(sorts))
-    return set(sorts) == {"d", "u", "l"} and sorts.count("d") >= 2 and 5 * turns >= 2 * len(plain)
+    often = 3 * turns >= len(plain) if len(plain) >= 20 else 2 * turns > len(plain)
+    return often and set(sorts) == {"d", "u", "l"} and sorts.count("d") >= 2

@@ -24,10 +24,10 @@ _CLEAR = frozenset(b" \t\r\n()[]{}<>\"'`:;,.|*~!?\\")
 _GOES_ON = re.compile(rb"[.,:]\d|\)?\.?\d")
 _BEFORE_EXTENSION = frozenset(b" ,#xXeE")
 _WORD_BEFORE = re.compile(
-    rb"(?i)(?:\btel|phone|\bfon\b|mobil|\bcell\b|\bhandy\b|\bcall|\bdial|\bring\b|\breach|"
+    rb"(?i)(?:\btel|\btlf|phone|\bfon\b|mobil|\bcell\b|\bhandy\b|\bcall|\bdial|\bring\b|\breach|"
     rb"\btext (?:me|us)|\bsms|\bfax|whatsapp|hotline|\bph\b|\bmob\b|\bmob\.|"
     rb"t\xc3\xa9l|m\xc3\xb3vil|celular|\bruf|durchwahl|wa\.me|viber|helpline|\bappel|\bllam|\banruf|"
-    rb"\xd1\x82\xd0\xb5\xd0\xbb|\xe7\x94\xb5\xe8\xaf\x9d|\xe9\x9b\xbb\xe8\xa9\xb1|\xe6\x89\x8b\xe6\x9c\xba|"
+    rb"\xd1\x82\xd0\xb5\xd0\xbb|\xd0\xa2(?:\xd0\xb5\xd0\xbb|\xd0\x95\xd0\x9b)|\xe7\x94\xb5\xe8\xaf\x9d|\xe9\x9b\xbb\xe8\xa9\xb1|\xe6\x89\x8b\xe6\x9c\xba|"
     rb"\xec\xa0\x84\xed\x99\x94|\xe2\x98\x8e|\xf0\x9f\x93\x9e|\xf0\x9f\x93\xb1)[^\n\d]{0,24}$"
 )
 _OTHER_WORD_BEFORE = re.compile(
@@ -53,8 +53,8 @@ _OTHER_THING = re.compile(
     # pairs of bytes, spans of numbers, numbers of journals
     rb"[1-9]\d(?: \d\d)+|[1-9]\d{3,5}-\d{4,6}|\d{4}-\d{3}[\dxX]|\d \d{6,}"
 )
-_IN_THREES = re.compile(rb"[6-9]\d\d \d{3} \d{3}")
-"""A number with thousands apart, or after a word for it a phone's, as in Spain and Poland."""
+_IN_THREES = re.compile(rb"[6-9]\d\d \d{3} \d{3}|\d\d(?: \d\d){3}")
+"""Thousands or bytes apart, or after a word for it a phone's, as in Spain, Poland and Norway."""
 _PLAIN_TO_SEE = re.compile(
     # North America, whatever the area
     rb"(?:\+?1[-. ]?)?(?:\([2-9]\d\d\) ?|[2-9]\d\d[- ])[2-9]\d\d[- ]\d{4}|"

@@ -14,6 +14,8 @@ _BEFORE = r"(?:\b|\\[nrt]|%[0-9A-Fa-f]{2})"
 
 _HINT = 8
 """Random characters that a hint asks for; more would make its automaton large."""
+_WHOLE_HINT = 20
+"""And where the beginning is a common one."""
 
 
 class Part(NamedTuple):
@@ -50,13 +52,16 @@ def pattern_of(token: Token) -> str:
 
 
 def hint_of(token: Token) -> str:
-    """Return a pattern for where the token may begin, shortened where its beginning is telling."""
-    if token.whole:
-        return pattern_of(token).replace("(", "(?:").replace("(?:?:", "(?:")
-    pieces: list[str] = []
+    """Return a pattern for where the token may begin, up to its first random characters."""
+    pieces: list[str] = [_BEFORE] if token.whole else []
+    length = _WHOLE_HINT if token.whole else _HINT
+    depth = 0
     for part in parse_shape(token.shape):
-        if isinstance(part, Part) and part.alphabet and part.least >= _HINT:
-            return "".join((*pieces, f"[{ALPHABETS[part.alphabet]}]{{{_HINT}}}"))
+        if isinstance(part, str):
+            depth += {"(": 1, ")": -1}.get(part, 0)
+        elif part.alphabet and part.least >= _HINT and not depth:
+            least = min(length, part.least)
+            return "".join((*pieces, f"[{ALPHABETS[part.alphabet]}]{{{least}}}"))
         pieces.append(_piece(part, open_end=False))
     return "".join(pieces)
 

@@ -75,6 +75,8 @@ _KNOWN = re.compile(
     r"iso-?\d+|rfc-?\d+|http/?[123]|s3|ec2|k8s|windows-?\d+|[a-z]+-\d{1,2}|p?\d+%|u\+[0-9a-f]+|"
     r"\d{1,2}:\d{2}.*|\d{4}-\d{2}.*|[a-z]+\d{1,2}[a-z]?\)|@[a-z/_-]+)"
 )
+_LONG = 64
+"""Characters by which a long value is judged."""
 _JUMBLED = re.compile("[a-z][A-Z]+[a-z]*[A-Z]|[A-Z]{2}[a-z]+[A-Z]")
 _RUNS = re.compile("[a-z]+|[A-Z]+")
 _SEVERAL_WORDS = re.compile(r"(?:[A-Za-z]{3,9}[-_.]){3,}\d{1,4}")
@@ -102,7 +104,12 @@ def is_stand_in(value: str) -> bool:
 
 def is_random(value: str, least: int) -> bool:
     """Tell whether a value has no meaning: long, letters and digits mixed, not a name."""
-    if len(value) < least or not _TOKEN.fullmatch(value) or _CODE.fullmatch(value):
+    return len(value) >= least and _has_no_meaning(value[:_LONG])
+
+
+@lru_cache(maxsize=4096)
+def _has_no_meaning(value: str) -> bool:
+    if not _TOKEN.fullmatch(value) or _CODE.fullmatch(value):
         return False
     if _NAME.fullmatch(value) or _WORDY.fullmatch(value) or _KNOWN.fullmatch(value):
         return False

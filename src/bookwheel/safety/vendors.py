@@ -23,8 +23,12 @@ _COMMON = 3
 """A word of a shape that is no longer stands in too many texts to be looked for first."""
 _LONGEST = 600
 """Bytes of the longest token that is put together again."""
+_LONGEST_LINE = 140
+"""Bytes of the longest line of a token that goes on in the next."""
 _CUT_OFF = 22
 """Characters of the shortest rest of a token that counts as one."""
+_ESCAPES = {92: 2, 37: 3}
+"""Bytes of what begins so: \\n, %20."""
 _RUN = re.compile(rb"[A-Za-z0-9_-]*")
 _BREAK = re.compile(rb"[=\\]?\r?\n[ \t>|#*]{0,8}")
 _FILLER = re.compile(
@@ -51,6 +55,8 @@ class Table(NamedTuple):
     broken: str
     """The pattern of a telling beginning with a line break soon after it."""
     by_letter: dict[int, tuple[Row, ...]]
+    unled: tuple[Row, ...]
+    """Those that are random to begin with."""
     rare: str
     """The pattern of any of the words below."""
     one_by_one: tuple[tuple[bytes, Row], ...]
@@ -64,6 +70,7 @@ def token_table() -> Table:
     whole: list[str] = []
     random: list[str] = []
     by_letter: dict[int, list[Row]] = {}
+    unled: list[Row] = []
     one_by_one: list[tuple[bytes, Row]] = []
     for token in TOKENS:
         words = tuple(word.encode() for word in beginnings(token))
@@ -74,19 +81,18 @@ def token_table() -> Table:
                 by_letter.setdefault(letter, []).append(row)
         elif len(fixed_words(token)[0]) <= _COMMON:
             random.append(pattern_of(token).replace("(", "(?:").replace("(?:?:", "(?:"))
-            for letter in range(128):
-                by_letter.setdefault(letter, []).append(row)
+            unled.append(row)
         else:
             one_by_one.append((fixed_words(token)[0].encode(), row))
     leads = "|".join(lead_of(token) for token in TOKENS if not token.whole and beginnings(token))
     broken = (
         f"\\b(?:{leads})"
-        r"[A-Za-z0-9_.+/=-]{0,100}[=\\]?\r?\n[ \t>|#*]{0,8}[A-Za-z0-9]"
+        r"[A-Za-z0-9_.+/=-]*[=\\]?\r?\n[ \t>|#*]{0,8}[A-Za-z0-9]"
     )
     rows = {letter: tuple(rows) for letter, rows in by_letter.items()}
     together = ("|".join(telling), "|".join(whole), "|".join(random))
     rare = "|".join(re.escape(word.decode()) for word, _ in one_by_one)
-    return Table(together, broken, rows, rare, tuple(one_by_one))
+    return Table(together, broken, rows, tuple(unled), rare, tuple(one_by_one))
 
 
 def find_tokens(data: bytes) -> Iterator[Found]:
@@ -95,9 +101,12 @@ def find_tokens(data: bytes) -> Iterator[Found]:
     dense: Stretches = []
     for pattern in table.together:
         done = 0
+        led = pattern != table.together[-1]
         for match in places(pattern, data, dense):
             if match.start() >= done:
-                for start, end, kind in _identify(data, match.start(), table):
+                at = match.start()
+                rows = table.by_letter.get(data[_first(data, at)], ()) if led else table.unled
+                for start, end, kind in _identify(data, at, rows):
                     done = end
                     if kind:
                         yield start, end, kind
@@ -120,13 +129,15 @@ def _find_one_by_one(data: bytes, table: Table, dense: Stretches) -> Iterator[Fo
 def _find_broken(data: bytes, table: Table, dense: Stretches) -> Iterator[Found]:
     """Yield the tokens that a line break cuts in two, as mail and print do."""
     for match in places(table.broken, data, dense):
-        start = match.start()
+        start, end = match.span()
+        if end - start > _LONGEST_LINE:
+            continue
         stretch = data[start : start + _LONGEST]
-        joined = _BREAK.sub(b"", stretch)
         for row in table.by_letter[data[start]]:
             if not row.whole and stretch.startswith(row.beginnings):
                 if compiled(row.pattern).match(stretch) is not None:
                     break  # it is whole before the break
+                joined = _BREAK.sub(b"", stretch)
                 found = compiled(row.pattern).match(joined)
                 if found is not None and _is_token(joined, 0, found.end(1), row):
                     yield start, start + _length_with_breaks(stretch, found.end(1)), row.kind
@@ -142,11 +153,16 @@ def _length_with_breaks(stretch: bytes, length: int) -> int:
     return length
 
 
-def _identify(data: bytes, start: int, table: Table) -> Iterator[Found]:
+def _first(data: bytes, start: int) -> int:
+    """Return where a token begins that may stand after an escaped or encoded character."""
+    return start + _ESCAPES.get(data[start], 0)
+
+
+def _identify(data: bytes, start: int, rows: tuple[Row, ...]) -> Iterator[Found]:
     """Say which token stands here, or without a kind how far what only looks like one reaches."""
-    at = start + {92: 2, 37: 3}.get(data[start], 0)  # past \n, %20
+    at = _first(data, start)
     stub: Found | None = None
-    for row in table.by_letter.get(data[at], ()):
+    for row in rows:
         if not row.beginnings or data.startswith(row.beginnings, at):
             match = compiled(row.pattern).match(data, start)
             if match is not None:

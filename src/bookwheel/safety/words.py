@@ -41,11 +41,11 @@ PASSWORDS = (
     *("كلمة السر", "סיסמה", "סיסמא", "mật khẩu", "kata sandi", "รหัสผ่าน", "κωδικός", "पासवर्ड"),
     *("parool", "slaptažodis", "geslo", "pasahitza", "clave de acceso", "zugangscode", "pass code"),
     *("wifi key", "wi-fi key", "wlan key", "wlan-schlüssel", "wpa key", "wpa2 key", "wpa3 key"),
-    *("network key", "wep key"),
+    *("network key", "wep key", "wpa psk", "pre-shared key", "preshared key"),
 )
 """Words for a password; what follows them is one unless it is plainly something else."""
 
-ABBREVIATED = ("pwd", "pswd", "psw", "mdp")
+ABBREVIATED = ("pwd", "pswd", "psw", "mdp", "psk")
 """Words for a password that are also parts of other words."""
 
 SHORT_PASSWORDS = ("pass", "pw", "clave", "code d'accès")
@@ -53,7 +53,7 @@ SHORT_PASSWORDS = ("pass", "pw", "clave", "code d'accès")
 
 KEYS = (
     *("secret", "token", "credential", "credentials", "access signature", "session id", "sessid"),
-    *("sessionid", "recovery code", "backup code", "access code", "auth code", "psk", "otp seed"),
+    *("sessionid", "recovery code", "backup code", "access code", "auth code", "otp seed"),
     *("totp seed", "jeton", "geheimnis", "api-schlüssel", "api schlüssel", "geheimer schlüssel"),
     *("zugriffstoken", "clé api", "clé d'api", "clé secrète", "clave api", "clave secreta"),
     *("clave de api", "chiave api", "chiave segreta", "chave api", "chave de api", "chave secreta"),
@@ -368,6 +368,7 @@ STAND_INS = frozenset(
             "static",
             "void",
         ),
+        *("fail", "failed", "passed", "ok", "error", "skip", "skipped", "warn", "warning", "success"),
         *("oui", "non", "ja", "nein", "sí", "obligatorio", "requis", "erforderlich", "obligatoire"),
         *("pflichtfeld", "pflichtangabe", "verpflichtend", "verplicht", "requerido", "необходим"),
     )
