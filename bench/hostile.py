@@ -1,4 +1,4 @@
-"""Texts made to keep the finder busy: whatever any rule begins with or asks for, again and again."""
+"""Texts made to keep the finder busy: what any rule begins with or asks for, again and again."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from itertools import islice
+from re import _parser  # what reads patterns, in parts
+from typing import Any
 
 from bookwheel.safety.notations import NOTATIONS
 from bookwheel.safety.shapes import Part, parse_shape
@@ -20,22 +22,64 @@ _ALTERNATIVES = 12
 _OTHERS = (
     *("sid=", "PIN: ", "PIN: 1234 ", "PIN=1234", 'auth=("bob", "', "kind: Secret\n", "?token="),
     *("mysql ", "basic abcdef ", "basic YTpi ", "authorization: ", "bearer ", "password= ", "a@"),
-    *("a@b.c ", "a@bc.de ", "-----BEGIN RSA PRIVATE KEY-----\n", "eyJ", "a", " ", "\n", "key" + " " * 97),
-    *("212-555-0187 ", "+12125550187\n", "212 555 ", "1", "1 ", "1.2.3.4 ", "| key |\n|---|\n|x|\n"),
-    *("a,key\nb,c\n", "key,a\n", "key,", "|key|\n|-", "://", "a://b:c@d ", "a:b@", "://a:@", "\"", "'"),
-    *("<td>password</td>", "tel 1234567 ", "a at b dot cc ", "a [at] b.cc ", "MIIEIBA", "\u200b", "é@"),
-    *("kind: Secret\ndata:\n  a: bcde\n", "Private-Lines: 1\nAAAAAAAAAAAAAAAA\n", "aws ", "aws \n", "key="),
+    *(
+        "a@b.c ",
+        "a@bc.de ",
+        "-----BEGIN RSA PRIVATE KEY-----\n",
+        "eyJ",
+        "a",
+        " ",
+        "\n",
+        "key" + " " * 97,
+    ),
+    *(
+        "212-555-0187 ",
+        "+12125550187\n",
+        "212 555 ",
+        "1",
+        "1 ",
+        "1.2.3.4 ",
+        "| key |\n|---|\n|x|\n",
+    ),
+    *(
+        "a,key\nb,c\n",
+        "key,a\n",
+        "key,",
+        "|key|\n|-",
+        "://",
+        "a://b:c@d ",
+        "a:b@",
+        "://a:@",
+        '"',
+        "'",
+    ),
+    *(
+        "<td>password</td>",
+        "tel 1234567 ",
+        "a at b dot cc ",
+        "a [at] b.cc ",
+        "MIIEIBA",
+        "\u200b",
+        "é@",
+    ),
+    *(
+        "kind: Secret\ndata:\n  a: bcde\n",
+        "Private-Lines: 1\nAAAAAAAAAAAAAAAA\n",
+        "aws ",
+        "aws \n",
+        "key=",
+    ),
     *("a_key=", "Key: ", "?t=", "&s=", ";k=", "$1$", "{sha}", "QUtJQTEy+3RlbXBsYXRl/", "x@2x.png "),
 )
 
 
 def examples(pattern: str) -> Iterator[str]:
     """Yield short texts that a pattern finds, one for each of its alternatives at most."""
-    parsed = re._parser.parse(pattern.replace(r"\pL", "a"))  # type: ignore[attr-defined]
+    parsed = _parser.parse(pattern.replace(r"\pL", "a"))
     return _texts(list(parsed))
 
 
-def _texts(parts: list[tuple[object, object]]) -> Iterator[str]:
+def _texts(parts: list[Any]) -> Iterator[str]:
     if not parts:
         yield ""
         return
@@ -45,38 +89,38 @@ def _texts(parts: list[tuple[object, object]]) -> Iterator[str]:
             yield head + tail
 
 
-def _of(operation: object, value: object) -> Iterator[str]:
+def _of(operation: Any, value: Any) -> Iterator[str]:
     name = str(operation)
     if name == "LITERAL":
-        yield chr(value)  # type: ignore[arg-type]
+        yield chr(value)
     elif name == "NOT_LITERAL":
         yield "~"
     elif name == "ANY":
         yield "."
     elif name == "IN":
-        yield _one_of(value)  # type: ignore[arg-type]
+        yield _one_of(value)
     elif name == "BRANCH":
-        for branch in value[1]:  # type: ignore[index]
+        for branch in value[1]:
             yield from islice(_texts(list(branch)), 6)
     elif name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
-        least, _, inner = value  # type: ignore[misc]
+        least, _, inner = value
         for text in islice(_texts(list(inner)), 6):
             yield text * least
     elif name == "SUBPATTERN":
-        yield from _texts(list(value[-1]))  # type: ignore[index]
+        yield from _texts(list(value[-1]))
     else:
         yield ""
 
 
-def _one_of(choices: list[tuple[object, object]]) -> str:
+def _one_of(choices: list[Any]) -> str:
     (name, value), *_ = choices
     if str(name) == "NEGATE":
         return "x"
     if str(name) == "RANGE":
-        return chr(value[0])  # type: ignore[index]
+        return chr(value[0])
     if str(name) == "CATEGORY":
         return {"CATEGORY_DIGIT": "7", "CATEGORY_SPACE": " "}.get(str(value), "w")
-    return chr(value)  # type: ignore[arg-type]
+    return chr(value)
 
 
 def seeds() -> Iterator[str]:
@@ -134,7 +178,9 @@ def _noise(dice: random.Random) -> dict[str, str]:
     return {
         "digits": some(digits, MEGABYTE),
         "digits and gaps": some(digits + " -./()+", MEGABYTE),
-        "rows of digits": _until_full(lambda: f"{some(digits, 3)} {some(digits, 3)} {some(digits, 4)}\n"),
+        "rows of digits": _until_full(
+            lambda: f"{some(digits, 3)} {some(digits, 3)} {some(digits, 4)}\n"
+        ),
         "phone numbers": _until_full(lambda: f"212-{some(digits, 3)}-{some(digits, 4)}\n"),
         "real tokens": _until_full(lambda: f"ghp_{some(letters, 36)}\n"),
         "real passwords": _until_full(lambda: f"password: {some(letters, 9)}\n"),

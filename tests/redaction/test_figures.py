@@ -9,6 +9,12 @@ import pytest
 from bookwheel.safety.finding import find_spans
 from tests.redaction.lookalikes import lookalikes
 from tests.redaction.persons import labelled_emails, labelled_phones
+from tests.redaction.second.sets import (
+    second_emails,
+    second_lookalikes,
+    second_phones,
+    second_secrets,
+)
 from tests.redaction.secrets import Labelled, labelled_secrets
 
 
@@ -59,7 +65,28 @@ def test_what_only_looks_like_a_secret_stays(seed: int) -> None:
     assert len(touched) <= 0.01 * len(lines), f"of {len(lines)}:\n" + "\n".join(touched)
 
 
+SECOND = [3, 30, 300]
+
+
+@pytest.mark.requirement("R-061")
+@pytest.mark.parametrize("seed", SECOND)
+def test_a_set_that_was_written_without_a_look_at_the_rules_is_covered(seed: int) -> None:
+    assert_recall(list(second_secrets(seed)), 0.98)
+    assert_recall(list(second_emails(seed)), 0.97)
+    assert_recall(list(second_phones(seed)), 0.95)
+
+
+@pytest.mark.requirement("R-063")
+@pytest.mark.parametrize("seed", SECOND)
+def test_what_only_looks_like_a_secret_in_that_set_stays(seed: int) -> None:
+    lines = list(second_lookalikes(seed))
+    touched = [line for line in lines if find_spans(line)]
+    assert len(touched) <= 0.01 * len(lines), f"of {len(lines)}:\n" + "\n".join(touched)
+
+
 def test_the_labelled_set_is_as_large_as_it_claims() -> None:
     assert len(list(labelled_secrets())) + len(list(labelled_emails())) >= 400
     assert len(list(labelled_phones())) >= 100
     assert len(list(lookalikes())) >= 400
+    assert len(list(second_secrets())) >= 150
+    assert len(list(second_lookalikes())) >= 300

@@ -115,7 +115,8 @@ def _patterns() -> tuple[tuple[str, str], ...]:
     mark = r"(?:=>|:=|={1,3}|!={1,2}|::?|->|→|＝|：|\||<-|–|—|是|为|為|は)"
     aside = (
         r"(?:[ ]?\([^()\n]{1,40}\)|"
-        r"[ ](?:for|of|to|on|für|von|zum|de|du|pour|del|da|van|para|do|от|для|к|на)[ ][^\n:=|]{1,40})?"
+        r"[ ](?:for|of|to|on|für|von|zum|de|du|pour|del|da|van|para|do|от|для|к|на)[ ]"
+        r"[^\n:=|]{1,40})?"
     )
     value = "[\"']?[ \\t]{0,4}[,{]?\\s{0,12}[\"']?(?:value|default)[\"']?[ \\t]{0,3}[:=]"
     after = (
@@ -247,7 +248,9 @@ def _is_short(is_pw: bool, sign: str, prefix: str, value: Value) -> bool:
     plain = is_pw and is_random(value.text, 8)
     if (sign or is_flag or plain) and is_named_in_prose(value.text):
         return True
-    alone = value.text.isalpha() and (sign == "=" or (is_pw and sign == ":" and len(value.text) > 5))
+    alone = value.text.isalpha() and (
+        sign == "=" or (is_pw and sign == ":" and len(value.text) > 5)
+    )
     named = value.quoted or is_flag or value.fills_line
     return bool(
         named and (prefix or (value.fills_line and alone)) and is_password(value.text, marked=True)
@@ -266,9 +269,7 @@ def _read_value(data: bytes, start: int, at: int, sign: str) -> Value | None:
     run = None if sign == "(" else _RUN.match(data, at)
     if run is None:
         return None
-    if sign in ("=", ":") and _LINE_BEFORE.fullmatch(
-        data, data.rfind(b"\n", 0, start) + 1, start
-    ):
+    if sign in ("=", ":") and _LINE_BEFORE.fullmatch(data, data.rfind(b"\n", 0, start) + 1, start):
         line = _REST.match(data, at)
         if line is not None:
             value = _EMPHASIS.sub(b"", line[1].rstrip(b",;"))

@@ -56,7 +56,9 @@ _UNSEEN = re.compile(
 )
 """Characters without a look of their own, which could stand in the midst of a secret."""
 
-_WIDE_ONES = "".join(chr(code) for code in range(0xFF01, 0xFF5F) if chr(code - 0xFEE0) not in "():;,!?")
+_WIDE_ONES = "".join(
+    chr(code) for code in range(0xFF01, 0xFF5F) if chr(code - 0xFEE0) not in "():;,!?"
+)
 _WIDE = re.compile(f"[{re.escape(_WIDE_ONES)}]")
 _NARROW = {ord(wide): ord(wide) - 0xFEE0 for wide in _WIDE_ONES}
 
@@ -118,7 +120,7 @@ def find_spans(text: str, rules: Rules | None = None) -> tuple[Span, ...]:
 
 
 def _narrowed(text: str) -> str:
-    """Return a text with wide letters, digits and signs, as East Asia writes them, as narrow ones."""
+    """Return a text with the wide letters, digits and signs of East Asia as narrow ones."""
     return text if text.isascii() or not _WIDE.search(text) else text.translate(_NARROW)
 
 

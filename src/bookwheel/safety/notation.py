@@ -13,7 +13,7 @@ class Notation(NamedTuple):
 
     kind: str
     first: str
-    """What it may begin with: words, or the beginnings of words, in lower case with a space between."""
+    """What it may begin with: words or their beginnings, in lower case, with spaces between."""
     hint: str
     """The pattern of its beginning."""
     rest: str

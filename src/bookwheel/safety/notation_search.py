@@ -64,7 +64,11 @@ def _find_together(data: bytes, dense: Stretches) -> Iterator[Found]:
         at = match.start()
         beginning = data[at : at + _FIRST].lower()
         for words, pattern, row in by_letter.get(beginning[0], ()):
-            if beginning.startswith(words) and at >= done.get(pattern, 0) and _may_be(data, at, row):
+            if (
+                beginning.startswith(words)
+                and at >= done.get(pattern, 0)
+                and _may_be(data, at, row)
+            ):
                 found = compiled(pattern).match(data, at)
                 if found is not None:
                     start, end = found.span(1)

@@ -41,7 +41,8 @@ _SCHEMES = (
 )
 _CODES = (
     r"(?:PIN(?: code| number)?|one[- ]time[- ](?:password|passcode|code|pin)|OTP|PUK|"
-    r"(?:verification|security|confirmation|alarm|door|gate|entry|safe|login|sign-in|2FA|unlock) code)"
+    r"(?:verification|security|confirmation|alarm|door|gate|entry|safe|login|sign-in|2FA|"
+    r"unlock) code)"
 )
 NOTATIONS: tuple[Notation, ...] = (
     *COMMANDS,
@@ -169,8 +170,8 @@ NOTATIONS: tuple[Notation, ...] = (
     Notation(
         "password",
         "cred login log-in user zugangsdaten identifiants",
-        r"\b(?:cred(?:ential)?s?|log-?ins?|user(?:name)? ?/ ?pass(?:word)?|zugangsdaten|identifiants)"
-        r"\b[^\n:/]{0,20}[: ]",
+        r"\b(?:cred(?:ential)?s?|log-?ins?|user(?:name)? ?/ ?pass(?:word)?|zugangsdaten|"
+        r"identifiants)\b[^\n:/]{0,20}[: ]",
         r"[ ]{0,2}[\w.@-]{2,40} ?[/:|] ?([^\s\"'`/][^\s\"'`]{3,})",
         is_named_in_prose,
         r"[ ]{0,2}[\w.@-]{2,40} ?[/:|]",
@@ -193,8 +194,8 @@ NOTATIONS: tuple[Notation, ...] = (
     ),
     Notation(
         "pin",
-        "pin one otp puk verification security confirmation alarm door gate entry safe login sign-in "
-        "2fa unlock",
+        "pin one otp puk verification security confirmation alarm door gate entry safe login "
+        "sign-in 2fa unlock",
         rf"\b{_CODES}[\"']?[ ]{{0,2}}(?::|=|is|ist|lautet)",
         r"[*_]{0,3}[ ]{0,2}[*_`]{0,3}(\d{4,8}#?)(?:[^\w.#-]|\.\s|\.?$)",
         peek=r"[*_]{0,3}[ ]{0,2}[*_`]{0,3}\d{4}",

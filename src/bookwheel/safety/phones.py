@@ -37,7 +37,9 @@ _OTHER_WORD_BEFORE = re.compile(
     rb"(?:[ -]?(?:no|nr|num|number|id|nummer))?[ .:#]{0,4}$"
 )
 """Numbers after such words are theirs, however much they look like those of a phone."""
-_SINCE_DIGIT = re.compile(rb"[^\n\d]{3,}$")
+_BACK_TO_DIGIT = re.compile(rb"[^\n\d]*")
+_BEFORE = 40
+"""Bytes before a number in which a word may say what it is."""
 _OTHER_THING = re.compile(
     # dates and spans of years
     rb"(?:19|20)\d\d[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])(?:\D.*)?|"
@@ -122,8 +124,25 @@ def _is_apart(data: bytes, start: int, end: int) -> bool:
 
 def _is_announced(data: bytes, start: int) -> bool:
     """Tell whether a word such as `Tel.` stands before a row of digits, in its line."""
-    before = _SINCE_DIGIT.search(data, max(0, start - 40), start)
-    return before is not None and _WORD_BEFORE.search(before[0]) is not None
+    before = data[max(0, start - _BEFORE) : start]
+    since = _BACK_TO_DIGIT.match(before[::-1]).end()  # type: ignore[union-attr]  # matches always
+    return since >= 3 and _announces(before[-since:])
+
+
+@lru_cache(maxsize=4096)
+def _announces(before: bytes) -> bool:
+    return _WORD_BEFORE.search(before) is not None
+
+
+def _is_of_other_things(data: bytes, start: int) -> bool:
+    """Tell whether a word such as `Order` stands before a row of digits."""
+    before = data[max(0, start - _BEFORE) : start]
+    return before.rstrip(b" .:#")[-1:].isalpha() and _belongs(before)
+
+
+@lru_cache(maxsize=4096)
+def _belongs(before: bytes) -> bool:
+    return _OTHER_WORD_BEFORE.search(before) is not None
 
 
 class _Judge:
@@ -152,7 +171,7 @@ class _Judge:
             return _IN_THREES.fullmatch(found) is not None and _is_announced(self._data, start)
         if _is_announced(self._data, start):
             return True
-        if found.isdigit() or _OTHER_WORD_BEFORE.search(self._data, max(0, start - 40), start):
+        if found.isdigit() or _is_of_other_things(self._data, start):
             return False
         return self._ask(found)
 

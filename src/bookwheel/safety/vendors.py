@@ -31,6 +31,8 @@ _ESCAPES = {92: 2, 37: 3}
 """Bytes of what begins so: \\n, %20."""
 _RUN = re.compile(rb"[A-Za-z0-9_-]*")
 _BREAK = re.compile(rb"[=\\]?\r?\n[ \t>|#*]{0,8}")
+_BREAK_ENDS = re.compile(rb"[=\\]\r?$|\r$")
+_MARGIN = re.compile(rb"\A[ \t>|#*]{1,8}")
 _FILLER = re.compile(
     rb"(?i)your[-_]|[-_]here\b|x{6}|0{12}|\*{3}|\.{3}|placeholder|replace|1234567890123456|example(?:key)?$"
 )
@@ -137,11 +139,18 @@ def _find_broken(data: bytes, table: Table, dense: Stretches) -> Iterator[Found]
             if not row.whole and stretch.startswith(row.beginnings):
                 if compiled(row.pattern).match(stretch) is not None:
                     break  # it is whole before the break
-                joined = _BREAK.sub(b"", stretch)
+                joined = _joined(stretch)
                 found = compiled(row.pattern).match(joined)
                 if found is not None and _is_token(joined, 0, found.end(1), row):
                     yield start, start + _length_with_breaks(stretch, found.end(1)), row.kind
                     break
+
+
+def _joined(stretch: bytes) -> bytes:
+    """Return a stretch without its line breaks and what stands around them."""
+    *before, last = stretch.split(b"\n")
+    lines = [_BREAK_ENDS.sub(b"", line) for line in before] + [last]
+    return lines[0] + b"".join(_MARGIN.sub(b"", line, 1) for line in lines[1:])
 
 
 def _length_with_breaks(stretch: bytes, length: int) -> int:

@@ -1,4 +1,4 @@
-"""Labelled lines as templates: `«»` around what must go, `{w20}` for twenty random letters and digits."""
+"""Labelled lines as templates: `«»` around what must go, `{w20}` for twenty random characters."""
 
 from __future__ import annotations
 

@@ -1,0 +1,120 @@
+"""Texts made to keep the finder busy do not, and lose nothing for it."""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from itertools import islice
+from types import FrameType
+
+import pytest
+from bench.hostile import examples, repeated, seeds
+
+from bookwheel.safety import density
+from bookwheel.safety.finding import find_spans
+from bookwheel.safety.notation import Notation
+from bookwheel.safety.notations import NOTATIONS
+from tests.redaction.random_text import Dice
+
+SIZE = 20_000
+CALLS_A_BYTE = 4.0
+"""Calls of functions for each byte; some .1 microseconds each."""
+
+
+def calls_in(text: str) -> int:
+    """Return how many functions are called to find the spans of a text."""
+    calls = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        find_spans(text)
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+def some_seeds(number: int) -> list[str]:
+    every = list(dict.fromkeys(seeds()))
+    dice = random.Random(3)
+    pairs = [dice.choice(every) + dice.choice(every) for _ in range(number // 4)]
+    return [*every[:60], *dice.sample(every, number), *pairs]
+
+
+def test_no_beginning_of_a_rule_repeated_costs_more_than_a_few_steps_a_byte(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(density, "_FREE", 20)
+    find_spans("The patterns are made ready: password: x, sid=1, mysql -p, bob@example.org")
+    steps = {seed: calls_in(repeated(seed)[:SIZE]) / SIZE for seed in some_seeds(120)}
+    slow = {seed: each for seed, each in steps.items() if each > CALLS_A_BYTE}
+    assert not slow
+
+
+def test_a_text_four_times_as_long_takes_about_four_times_as_long() -> None:
+    for row in NOTATIONS:
+        hint = next(examples(row.hint))
+        text = repeated(hint)
+        short, long = (_cpu(text[:size]) for size in (50_000, 200_000))
+        assert long <= 12 * short + 0.02, hint
+
+
+def _cpu(text: str) -> float:
+    def once() -> float:
+        start = time.process_time()
+        find_spans(text)
+        return time.process_time() - start
+
+    return min(once() for _ in range(2))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "password: {}\n",
+        "?token={}",
+        "sid={} ",
+        "curl -u bob:{} x\n",
+        "ghp_{}a1b2c3d4e5f6a7b8c9d0e1f2 ",
+        "{}@example.org ",
+    ],
+)
+def test_where_there_are_too_many_to_read_them_all_none_is_shown(
+    line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(density, "_FREE", 20)
+    dice = Dice(9)
+    values = [f"{dice.w(6)}{dice.d(3)}#{dice.w(3)}".replace("#", "x") for _ in range(3000)]
+    text = "".join(line.format(value) for value in values)
+    covered = bytearray(len(text))
+    for start, end, _ in find_spans(text):
+        covered[start:end] = b"\1" * (end - start)
+    at = 0
+    for value in values:
+        at = text.index(value, at)
+        assert all(covered[at : at + len(value)]), value
+        at += len(value)
+
+
+def test_a_document_with_many_secrets_is_still_read_word_by_word() -> None:
+    dice = Dice(5)
+    text = "".join(
+        f"Entry {number}: this account is described at length.\npassword: {dice.w(9)}1\n"
+        for number in range(3000)
+    )
+    spans = find_spans(text)
+    assert len(spans) == 3000
+    assert max(end - start for start, end, _ in spans) < 20
+
+
+@pytest.mark.parametrize("row", NOTATIONS, ids=lambda row: f"{row.kind} {row.hint[:20]}")
+def test_a_notation_names_every_word_it_can_begin_with(row: Notation) -> None:
+    words = tuple(row.first.split())
+    assert words
+    for example in islice(examples(row.hint), 60):
+        assert example.lower().startswith(words)
