@@ -46,7 +46,8 @@ _ENDS_A_HOST = re.compile(
 )
 _REMOTE = re.compile(rb"(?:git|hg|svn|ssh)@")
 _BEFORE_NAME = re.compile(
-    rb"(?:(?=[^@\"]*//|/|[^@\"]*\?)[^@\"]*[/=?&](?=[^@/=?&]+(?:@|%40|&#|&c|\\)))?['*|{.\-]*"
+    rb"(?:[\w.\[\]-]*(?i:mail)\w{0,9}=(?=[^@=]+@)|"
+    rb"(?=[^@\"]*//|/|[^@\"]*\?)[^@\"]*[/=?&](?=[^@/=?&]+(?:@|%40|&#|&c|\\)))?['*|{.\-]*"
 )
 """What may stand in a name before @ but rather belongs to an address on the web around it."""
 _SCALE = re.compile(rb"[@]\d+(?:\.\d+)?x\b", re.IGNORECASE)

@@ -89,5 +89,5 @@ def is_mixed(value: str) -> bool:
         return False
     sorts = ["d" if each.isdigit() else "u" if each.isupper() else "l" for each in plain]
     turns = sum(one != other for one, other in pairwise(sorts))
-    often = 3 * turns >= len(plain) if len(plain) >= 20 else 2 * turns > len(plain)
+    often = 8 * turns >= 3 * len(plain) if len(plain) >= 20 else 2 * turns > len(plain)
     return often and set(sorts) == {"d", "u", "l"} and sorts.count("d") >= 2

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from bookwheel.safety.density import Stretches, places
 from bookwheel.safety.patterns import compiled
 from bookwheel.safety.shapes import beginnings, fixed_words, hint_of, is_exact, lead_of, pattern_of
-from bookwheel.safety.tokens import TOKENS
+from bookwheel.safety.tokens import TOKENS, Token
 from bookwheel.safety.values import is_random, is_stand_in
 
 Found = tuple[int, int, str]
@@ -86,7 +86,9 @@ def token_table() -> Table:
             unled.append(row)
         else:
             one_by_one.append((fixed_words(token)[0].encode(), row))
-    leads = "|".join(lead_of(token) for token in TOKENS if not token.whole and beginnings(token))
+    leads = "|".join(
+        _before_break(token) for token in TOKENS if not token.whole and beginnings(token)
+    )
     broken = (
         f"\\b(?:{leads})"
         r"[A-Za-z0-9_.+/=-]*[=\\]?\r?\n[ \t>|#*]{0,8}[A-Za-z0-9]"
@@ -95,6 +97,12 @@ def token_table() -> Table:
     together = ("|".join(telling), "|".join(whole), "|".join(random))
     rare = "|".join(re.escape(word.decode()) for word, _ in one_by_one)
     return Table(together, broken, rows, tuple(unled), rare, tuple(one_by_one))
+
+
+def _before_break(token: Token) -> str:
+    """Return the pattern of what stands of a token at least before a line break."""
+    lead = lead_of(token)
+    return lead if min(map(len, beginnings(token))) > _COMMON - 1 else hint_of(token)
 
 
 def find_tokens(data: bytes) -> Iterator[Found]:
