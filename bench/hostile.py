@@ -148,13 +148,17 @@ def _least(part: Part | str) -> str:
     return (alphabet * part.least)[: part.least]
 
 
-def hostile_texts(pairs: int = 100, seed: int = 1) -> Iterator[tuple[str, str]]:
-    """Yield names and texts of one megabyte: each seed repeated, pairs of them, and all mixed."""
+def hostile_texts(most: int = 10_000, seed: int = 1) -> Iterator[tuple[str, str]]:
+    """Yield names and texts of one megabyte: seeds repeated, pairs of them, noise, and all mixed.
+
+    `most`: so many seeds are drawn of those that rules give; half as many pairs.
+    """
     every = list(dict.fromkeys(seed for seed in seeds() if seed))
     dice = random.Random(seed)
-    for each in every:
+    drawn = every if most >= len(every) else dice.sample(every, most)
+    for each in dict.fromkeys((*_OTHERS, *drawn)):
         yield repr(each), repeated(each)
-    for _ in range(pairs):
+    for _ in range(min(most, len(every)) // 2):
         one, other = dice.choice(every), dice.choice(every)
         yield repr(one + other), repeated(one + other)
     for name, text in _noise(dice).items():

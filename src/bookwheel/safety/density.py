@@ -15,9 +15,9 @@ from bookwheel.safety.patterns import compiled
 
 Stretches = list[tuple[int, int]]
 
-_FREE = 2500
+_FREE = 2000
 """Places that are looked at in any text."""
-_EVERY = 160
+_EVERY = 200
 """Bytes of text for each place more."""
 _STRETCH = 4096
 _BREAK = re.compile(rb"[^\s]{0,4000}")

@@ -156,7 +156,7 @@ def _find_broken(data: bytes, table: Table, dense: Stretches) -> Iterator[Found]
 
 def _joined(stretch: bytes) -> bytes:
     """Return a stretch without its line breaks and what stands around them."""
-    *before, last = stretch.split(b"\n")
+    *before, last = stretch.split(b"\n", 6)
     lines = [_BREAK_ENDS.sub(b"", line) for line in before] + [last]
     return lines[0] + b"".join(_MARGIN.sub(b"", line, 1) for line in lines[1:])
 
