@@ -37,7 +37,7 @@ def read(data: bytes, path: str) -> Parsed:
     delimiter = named[1] if named else _choose_delimiter(text)
     body = text[named.end() :] if named else text
     grid = Grid(MAX_TEXT)
-    grid.gather(_records(body, delimiter), " | ".join, list)
+    grid.gather(_records(body, delimiter), " | ".join)
     composer = Composer()
     grid.add_to(composer, "")
     return finish_tables(composer, path, About(description=name_columns(grid.head)))
@@ -69,16 +69,16 @@ def _parse(text: str, delimiter: str) -> Iterator[list[str]]:
     return csv.reader(StringIO(text, newline="\n"), delimiter=delimiter)
 
 
-def _records(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the records with their numbers from 1."""
+def _records(text: str, delimiter: str) -> Iterator[list[str]]:
+    """Yield the records."""
     records = _parse(text, delimiter)
     if _has_stray_quote(text, delimiter):
         lines = StringIO(text, newline="\n")
         records = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
-    for number, record in enumerate(records, 1):
+    for record in records:
         if len("".join(record)) > _MAX_CELL:
             record = [_shorten(cell) for cell in record]
-        yield number, record
+        yield record
 
 
 def _has_stray_quote(text: str, delimiter: str) -> bool:

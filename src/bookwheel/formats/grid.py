@@ -28,6 +28,7 @@ _MAX_RUNS, _MAX_GAP = 10_000, 20
 """After so many runs a small gap of empty rows is shown, since each run is a place to keep."""
 _CHUNK = 64
 """Rows that are looked at together: one that needs care makes the others be looked at alone."""
+_CARE = re.compile(r"[\s|\\<\0]")
 _BORDER = re.compile(r"(?<!\\)(?:\\\\)*\|")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _V = TypeVar("_V")
@@ -56,60 +57,89 @@ class Grid:
         self.width = 0
         self.columns_left = 0
         self.rows_left = 0
+        self._following = -_MAX_GAP
 
     def gather(
         self,
-        rows: Iterable[tuple[int, list[_V]]],
+        rows: Iterable[list[_V]],
         join: Callable[[list[_V]], str],
-        words: Callable[[list[_V]], list[str]],
     ) -> None:
-        """Take in numbered rows; those without a word are passed over.
+        """Take in rows, which are numbered from 1; those without a word are passed over.
 
         `join` writes the words of a row with ` | ` between them.
         """
-        following = -_MAX_GAP
-        lines: list[str] = []
-        every = iter(rows)
+        every, first = iter(rows), 1
         while chunk := list(islice(every, _CHUNK)):
-            joined = [join(cells) for _, cells in chunk]
-            plain = _are_plain(joined, [len(cells) for _, cells in chunk])
-            for (number, cells), line in zip(chunk, joined, strict=True):
-                if plain or _is_plain(line, len(cells)):
-                    line = line.rstrip(" |")
-                    width = line.count("|") + 1 if self.width < len(cells) else 0
-                else:
-                    line, width = self._escape(words(cells))
-                if not line:
-                    continue
-                if self.room <= 0:
-                    self.rows_left += 1
-                    continue
-                if width > self.width:
-                    self.width = width
-                if number != following:
-                    gap = number - following
-                    if len(self.runs) < _MAX_RUNS or gap > _MAX_GAP:
-                        lines = []
-                        self.runs.append((number, lines))
-                    else:
-                        lines += ["| |"] * gap
-                lines.append(f"| {line} |")
-                following = number + 1
-                self.room -= len(line)
+            if self.room <= 0:
+                self.rows_left += sum(map(_has_words, chunk))
+            else:
+                joined = list(map(join, chunk))
+                widths = list(map(len, chunk))
+                plain = _are_plain(joined, widths)
+                if not (plain and self._gather_plain(first, joined, max(widths))):
+                    self._gather_each(first, chunk, joined, join)
+            first += len(chunk)
 
-    def _escape(self, cells: list[str]) -> tuple[str, int]:
+    def _gather_plain(self, first: int, joined: list[str], width: int) -> bool:
+        """Take in lines that need no care all at once; False when one is blank or too long."""
+        lines = [line.rstrip(" |") for line in joined]
+        length = sum(map(len, lines))
+        if length >= self.room or not all(lines):
+            return False
+        if self.width < width:
+            self.width = max(self.width, max(line.count("|") for line in lines) + 1)
+        if first != self._following:
+            self._begin_run(first)
+        self.runs[-1][1].extend([f"| {line} |" for line in lines])
+        self._following = first + len(lines)
+        self.room -= length
+        return True
+
+    def _gather_each(
+        self,
+        first: int,
+        chunk: list[list[_V]],
+        joined: list[str],
+        join: Callable[[list[_V]], str],
+    ) -> None:
+        """Take in lines one by one."""
+        for number, (cells, line) in enumerate(zip(chunk, joined, strict=True), first):
+            if _is_plain(line, len(cells)):
+                line = line.rstrip(" |")
+                width = line.count("|") + 1 if self.width < len(cells) else 0
+            else:
+                line, width = self._escape(cells, join)
+            if not line:
+                continue
+            if self.room <= 0:
+                self.rows_left += 1
+                continue
+            if width > self.width:
+                self.width = width
+            if number != self._following:
+                self._begin_run(number)
+            self.runs[-1][1].append(f"| {line} |")
+            self._following = number + 1
+            self.room -= len(line)
+
+    def _begin_run(self, number: int) -> None:
+        """Say that rows are left out before this one."""
+        gap = number - self._following
+        if len(self.runs) < _MAX_RUNS or gap > _MAX_GAP:
+            self.runs.append((number, []))
+        else:
+            self.runs[-1][1].extend(["| |"] * gap)
+
+    def _escape(self, cells: list[_V], join: Callable[[list[_V]], str]) -> tuple[str, int]:
         """Return a row that needs care as a line of a table, and its width."""
-        shown = [
-            text if not text or text.isalnum() else cell(text.replace("\0", ""))
-            for text in cells[:MAX_COLUMNS]
-        ]
-        while shown and not shown[-1]:
+        shown = list(map(_escape_words, cells[:MAX_COLUMNS]))
+        while shown and shown[-1] == "":
             shown.pop()
         width = len(cells)
-        while width > MAX_COLUMNS and not cells[width - 1]:
+        while width > MAX_COLUMNS and cells[width - 1] == "":
             width -= 1
         self.columns_left = max(self.columns_left, width - MAX_COLUMNS)
-        return " | ".join(shown), len(shown)
+        return join(shown), len(shown)
 
     @property
     def head(self) -> str:
@@ -136,6 +166,18 @@ class Grid:
         if said:
             composer.begin(label)
             composer.add(f"({' and '.join(said)} left out.)")
+
+
+def _escape_words(value: _V) -> _V:
+    """Return a cell as it may stand in a table; only words can need it."""
+    if isinstance(value, str) and _CARE.search(value):
+        return cell(value.replace("\0", ""))  # type: ignore[return-value] # words stay words
+    return value
+
+
+def _has_words(cells: list[_V]) -> bool:
+    """Tell a row that is not blank; a count takes long, and 0 is no blank."""
+    return any(cells) or cells.count("") < len(cells)  # type: ignore[arg-type] # of another kind
 
 
 def _is_plain(line: str, width: int) -> bool:

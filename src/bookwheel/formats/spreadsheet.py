@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from olefile import OleFileIO
 from python_calamine import (
     CalamineError,
-    CalamineSheet,
     CalamineWorkbook,
     PasswordError,
     SheetMetadata,
@@ -25,7 +24,7 @@ from python_calamine import (
 from bookwheel.formats import odf_meta, ole_properties, ooxml
 from bookwheel.formats.base import Unreadable
 from bookwheel.formats.composing import About, Composer, link, plain
-from bookwheel.formats.grid import MAX_TEXT, Extras, Grid, Marks, finish_tables, name_columns
+from bookwheel.formats.grid import MAX_TEXT, Extras, Grid, finish_tables, name_columns
 from bookwheel.formats.package import Package
 from bookwheel.formats.xls_records import OldWorkbook
 from bookwheel.formats.xlsx_parts import MAX_AREA, Workbook
@@ -33,7 +32,6 @@ from bookwheel.model import Parsed, Status
 
 _OLE = b"\xd0\xcf\x11\xe0"
 _SECTOR = 512
-_LEFT_OUT = ["..."]
 _LONG, _WHOLE = 1e15, 1e21
 """Numbers between these are whole, and written in full."""
 _SIMPLE: dict[type, str] = {str: "%s", float: "%.15g"}
@@ -171,34 +169,27 @@ class _Reading:
             return None, "(This sheet is left out: its cells lie too far apart.)"
         sheet = _guarded(lambda: self.cells.get_sheet_by_index(index))
         grid = Grid(self.room)
-        marked = extras.links or extras.errors
-        if marked:
-            grid.gather(_marked(sheet, extras.links, extras.errors), " | ".join, list)
-        else:
-            grid.gather(_rows(sheet, grid), _joined, _words)
+        rows = sheet.iter_rows()
+        if extras.links or extras.errors:
+            first = sheet.start[1] if sheet.start else 0
+            rows = _marked(rows, first, extras)
+        grid.gather(rows, _joined)
         return grid, ""
 
 
-def _rows(sheet: CalamineSheet, grid: Grid) -> Iterator[tuple[int, list[Any]]]:
-    """Yield the rows that are not empty, with their numbers from 1; those left out blank."""
-    for number, row in enumerate(sheet.iter_rows(), 1):
-        if any(row) or row.count("") < len(row):  # a count takes long, and 0 is no blank
-            yield number, row if grid.room > 0 else _LEFT_OUT
-
-
-def _marked(sheet: CalamineSheet, links: Marks, errors: Marks) -> Iterator[tuple[int, list[str]]]:
+def _marked(rows: Iterable[list[Any]], first: int, extras: Extras) -> Iterator[list[Any]]:
     """Yield the rows with their links and errors, which the library does not give."""
-    first = sheet.start[1] if sheet.start else 0
     none: dict[int, str] = {}
-    for number, row in enumerate(sheet.iter_rows()):
-        cells = _words(row)
-        for at, words in errors.get(number, none).items():
+    for number, row in enumerate(rows):
+        errors, links = extras.errors.get(number, none), extras.links.get(number, none)
+        cells = _words(row) if errors or links else row
+        for at, words in errors.items():
             if 0 <= at - first < len(cells):
                 cells[at - first] = cells[at - first] or words
-        for at, target in links.get(number, none).items():
+        for at, target in links.items():
             if 0 <= at - first < len(cells) and cells[at - first]:
                 cells[at - first] = link(cells[at - first], target)
-        yield number + 1, cells
+        yield cells
 
 
 class _Formats(dict[tuple[type, ...], str]):
@@ -207,17 +198,25 @@ class _Formats(dict[tuple[type, ...], str]):
     def __missing__(self, kinds: tuple[type, ...]) -> str:
         if len(self) >= _MAX_FORMATS:
             self.clear()
+        if set(kinds) == {str}:
+            self[kinds] = _WORDS
+            return _WORDS
         simple = len(kinds) <= _MAX_KINDS and _SIMPLE.keys() >= set(kinds)
         self[kinds] = " | ".join(_SIMPLE[kind] for kind in kinds) if simple else ""
         return self[kinds]
 
 
+_WORDS = "words alone"
 _FORMATS = _Formats()
 
 
 def _joined(row: list[Any]) -> str:
     """Return the words of a row with borders between them, at once where it can be."""
+    if not any(row) and row.count("") == len(row):  # a count takes long, and 0 is no blank
+        return ""
     shape = _FORMATS[tuple(map(type, row))]
+    if shape is _WORDS:
+        return " | ".join(row)
     line = shape % tuple(row) if shape else ""
     return line if line and "e+" not in line else " | ".join(_words(row))
 
