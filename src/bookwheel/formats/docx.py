@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from posixpath import basename
@@ -14,7 +15,7 @@ from bookwheel.formats.docx_body import Context, Walk, note_mark
 from bookwheel.formats.docx_format import Formats
 from bookwheel.formats.docx_numbering import Numbering
 from bookwheel.formats.docx_styles import Styles
-from bookwheel.formats.elements import value
+from bookwheel.formats.elements import source_text, value
 from bookwheel.formats.manuscript import Manuscript, flatten
 from bookwheel.formats.ooxml import Relation, find_main_part, read_about, read_relations
 from bookwheel.formats.package import Package, parse_xml
@@ -22,6 +23,7 @@ from bookwheel.model import Parsed, Status
 
 _NOTES = (("footnote", "Footnotes"), ("endnote", "Endnotes"))
 _WORDS = ("{*}t", "{*}docPr", "{*}textpath", "{*}shape")
+_MAY_SAY = re.compile(rb"[<:](?:t|docPr|textpath|shape)[\s/>]")
 _EMBEDDED = frozenset({"package", "aFChunk", "subDocument"})
 
 
@@ -95,16 +97,20 @@ class _Document:
 
     def _root(self, part: str) -> etree._Element | None:
         """Return a part without which the document can be read, None when it is damaged."""
+        return _parse(self._source(part))
+
+    def _source(self, part: str) -> bytes:
+        """Return the bytes of such a part, none when it is damaged."""
         try:
-            return self.package.read_xml(part)
+            return self.package.read(part)
         except Unreadable as refused:
             if refused.status is not Status.UNREADABLE:
                 raise
-            return None
+            return b""
 
     def _numbering(self) -> Numbering:
         part = next(self._parts("numbering"), "")
-        return Numbering(self._root(part) if part else None)
+        return Numbering(source_text(self._source(part)) if part else "")
 
     def _graphic(self, part: str) -> str:
         """Return the words in a chart or diagram, each once, and once in the document."""
@@ -138,9 +144,19 @@ class _Document:
         """Yield the texts of headers and footers."""
         for kind in ("header", "footer"):
             for part in self._parts(kind):
-                root = self._root(part)
-                if root is None or next(root.iter(*_WORDS), None) is None:
+                data = self._source(part)
+                if b"\0" not in data and not _MAY_SAY.search(data):
                     continue  # many are there only to be empty
+                root = _parse(data)
+                if root is None or next(root.iter(*_WORDS), None) is None:
+                    continue
                 text = self._flatten(root, part)
                 if text:
                     yield text
+
+
+def _parse(data: bytes) -> etree._Element | None:
+    try:
+        return parse_xml(data)
+    except Unreadable:
+        return None

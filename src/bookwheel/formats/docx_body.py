@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from lxml import etree
@@ -69,9 +70,10 @@ class Walk:
         self.rows: list[Row] = []
         self.open_row: _OpenRow | None = None
         self._text: Handler = self.text
-        handlers = self._handlers()
-        self._kinds = Handlers(handlers, self._other)
-        self._special = (handlers.keys() | _SKIPPED) - _ORDINARY
+        is_rendered = context.breaks == "rendered"
+        self._methods = _RENDERED_METHODS if is_rendered else _METHODS
+        self._special = _RENDERED_SPECIAL if is_rendered else _SPECIAL
+        self._kinds = Handlers({}, self._find_handler)
         self._plain = Plain()
 
     def run(self, root: etree._Element) -> list[Piece]:
@@ -92,38 +94,11 @@ class Walk:
         self.out.clear()
         return pieces
 
-    def _other(self, name: str) -> Handler | None:
+    def _find_handler(self, name: str) -> Handler | None:
+        method = self._methods.get(name)
+        if method is not None:
+            return self._text if method is Walk.text else partial(method, self)
         return None if name in _SKIPPED or name.endswith("Pr") else self.enter
-
-    def _handlers(self) -> dict[str, Handler]:
-        handlers: dict[str, Handler] = {
-            "t": self._text,
-            "p": self.paragraph,
-            "pPr": self.read_format,
-            "tbl": self.table,
-            "tr": self.row,
-            "trPr": self.row_format,
-            "tc": self.cell,
-            "txbxContent": self.text_box,
-            "AlternateContent": self.choose,
-            "hyperlink": self.hyperlink,
-            "fldSimple": self.simple_field,
-            "fldChar": self.field_mark,
-            "instrText": lambda element: self.fields.instruct(element.text or ""),
-            "br": self.line_break,
-            "footnoteReference": self.note,
-            "endnoteReference": self.note,
-            "sym": self.symbol,
-            "docPr": lambda element: self.write(value(element, "descr")),
-            "shape": self.shape,
-            "textpath": lambda element: self.write(value(element, "string")),
-            "chart": self.graphic,
-            "relIds": self.graphic,
-        }
-        if self.context.breaks == "rendered":
-            handlers["lastRenderedPageBreak"] = self.rendered_break
-        handlers |= dict.fromkeys(_WRITTEN, self.written) | dict.fromkeys(_SIGNS, self.signed)
-        return handlers
 
     def enter(self, element: etree._Element) -> None:
         """Walk over the children of an element."""
@@ -256,6 +231,9 @@ class Walk:
     def field_mark(self, element: etree._Element) -> None:
         self.fields.mark(value(element, "fldCharType"))
 
+    def instruction(self, element: etree._Element) -> None:
+        self.fields.instruct(element.text or "")
+
     def simple_field(self, element: etree._Element) -> None:
         self.linked(element, link_target(value(element, "instr")))
 
@@ -280,6 +258,12 @@ class Walk:
     def shape(self, element: etree._Element) -> None:
         self.write(value(element, "alt"))
         self.enter(element)
+
+    def description(self, element: etree._Element) -> None:
+        self.write(value(element, "descr"))
+
+    def text_path(self, element: etree._Element) -> None:
+        self.write(value(element, "string"))
 
     def graphic(self, element: etree._Element) -> None:
         """Write the words of a chart or diagram, which is a part of its own."""
@@ -329,6 +313,39 @@ class Walk:
         self.enter(element)
         # A row on two pages holds the break in each of its cells, and is turned only once.
         row.latest = max(row.latest, self.page)
+
+
+_Methods = dict[str, Callable[[Walk, etree._Element], None]]
+_METHODS: _Methods = {
+    "t": Walk.text,
+    "p": Walk.paragraph,
+    "pPr": Walk.read_format,
+    "tbl": Walk.table,
+    "tr": Walk.row,
+    "trPr": Walk.row_format,
+    "tc": Walk.cell,
+    "txbxContent": Walk.text_box,
+    "AlternateContent": Walk.choose,
+    "hyperlink": Walk.hyperlink,
+    "fldSimple": Walk.simple_field,
+    "fldChar": Walk.field_mark,
+    "instrText": Walk.instruction,
+    "br": Walk.line_break,
+    "footnoteReference": Walk.note,
+    "endnoteReference": Walk.note,
+    "sym": Walk.symbol,
+    "docPr": Walk.description,
+    "shape": Walk.shape,
+    "textpath": Walk.text_path,
+    "chart": Walk.graphic,
+    "relIds": Walk.graphic,
+    **dict.fromkeys(_WRITTEN, Walk.written),
+    **dict.fromkeys(_SIGNS, Walk.signed),
+}
+"""What handles an element of a walk, by its local name."""
+_RENDERED_METHODS: _Methods = {**_METHODS, "lastRenderedPageBreak": Walk.rendered_break}
+_SPECIAL = (_METHODS.keys() | _SKIPPED) - _ORDINARY
+_RENDERED_SPECIAL = (_RENDERED_METHODS.keys() | _SKIPPED) - _ORDINARY
 
 
 class _OpenRow:

@@ -1,15 +1,27 @@
-"""Lists of a Word file: whether an item has a bullet or a number, and which number it is."""
+"""Lists of a Word file: whether an item has a bullet or a number, and which number it is.
+
+The part is not parsed: it describes nine levels of each of dozens of lists, of which a document
+uses a few.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
+from xml.sax.saxutils import unescape
 
-from lxml import etree
-
-from bookwheel.formats.elements import child_value, integer, local_name, value
+from bookwheel.formats.elements import integer
 
 _UNSHOWN = "none"
+_CHILD = re.compile(r"<(?:\w+:)?(abstractNum|num)\s([^<>]*)>")
+_ATTRIBUTE = re.compile(r"(?:^|[\s:])(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_LEVEL = re.compile(r"<(?:\w+:)?lvl\s([^<>]*)>")
+_OVERRIDE = re.compile(r"<(?:\w+:)?lvlOverride\s([^<>]*)>")
+_VALUES = {
+    name: re.compile(rf"<(?:\w+:)?{name}\s([^<>]*)>")
+    for name in ("abstractNumId", "numFmt", "numStyleLink", "start", "startOverride", "styleLink")
+}
 
 
 class _Level(NamedTuple):
@@ -23,18 +35,17 @@ _Levels = dict[int, _Level]
 class Numbering:
     """The lists that a document may use, and how far each of them has been counted."""
 
-    def __init__(self, root: etree._Element | None) -> None:
-        self._shapes: dict[str, etree._Element] = {}
-        self._elements: dict[str, etree._Element] = {}
+    def __init__(self, text: str) -> None:
+        self._shapes: dict[str, str] = {}
+        self._sources: dict[str, str] = {}
         self._lists: dict[str, tuple[str, _Levels]] = {}
         self._restarts: dict[tuple[str, int], int] = {}
         self._counts: dict[str, dict[int, int]] = {}
-        for element in root if root is not None else ():
-            name = local_name(element.tag)
-            if name == "abstractNum":
-                self._shapes[value(element, "abstractNumId")] = element
-            elif name == "num":
-                self._elements[value(element, "numId")] = element
+        for child, source in _split(_CHILD, text):
+            if child[1] == "num":
+                self._sources[_attribute(child[2], "numId")] = source
+            else:
+                self._shapes[_attribute(child[2], "abstractNumId")] = source
 
     def count(self, list_id: str, level: int) -> int | None:
         """Return the number of the next item, 0 for a bullet, None for what shows neither."""
@@ -56,28 +67,48 @@ class Numbering:
 
     def _read(self, list_id: str) -> tuple[str, _Levels]:
         """Return what a list is counted with, and its levels."""
-        element = self._elements.get(list_id)
-        if element is None:
+        source = self._sources.get(list_id)
+        if source is None:
             return "", {}
-        key = child_value(element, "abstractNumId")
+        key = _value(source, "abstractNumId")
         levels = dict(_read_levels(self._find_shape(key)))
-        for override in element.iterchildren("{*}lvlOverride"):
-            level = integer(value(override, "ilvl"))
-            if start := child_value(override, "startOverride"):
+        for override, inner in _split(_OVERRIDE, source):
+            level = integer(_attribute(override[1], "ilvl"))
+            if start := _value(inner, "startOverride"):
                 self._restarts[list_id, level] = integer(start)
-            levels |= dict(_read_levels(override))
+            levels |= dict(_read_levels(inner))
         return key, levels
 
-    def _find_shape(self, key: str) -> etree._Element | None:
+    def _find_shape(self, key: str) -> str:
         """Return what describes a list, which may do so by way of a style."""
-        shape = self._shapes.get(key)
-        style = child_value(shape, "numStyleLink") if shape is not None else ""
-        linked = (each for each in self._shapes.values() if child_value(each, "styleLink") == style)
+        shape = self._shapes.get(key, "")
+        style = _value(shape, "numStyleLink")
+        linked = (each for each in self._shapes.values() if _value(each, "styleLink") == style)
         return next(linked, shape) if style else shape
 
 
-def _read_levels(element: etree._Element | None) -> Iterator[tuple[int, _Level]]:
-    for level in element.iterchildren("{*}lvl") if element is not None else ():
-        shown = child_value(level, "numFmt") or "decimal"
-        start = integer(child_value(level, "start") or "1")
-        yield integer(value(level, "ilvl")), _Level(shown, start)
+def _read_levels(source: str) -> Iterator[tuple[int, _Level]]:
+    for level, inner in _split(_LEVEL, source):
+        shown = _value(inner, "numFmt") or "decimal"
+        start = integer(_value(inner, "start") or "1")
+        yield integer(_attribute(level[1], "ilvl")), _Level(shown, start)
+
+
+def _split(pattern: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield elements that are not within each other, each with what follows its tag."""
+    found = list(pattern.finditer(text))
+    ends = [*(each.start() for each in found[1:]), len(text)]
+    for each, end in zip(found, ends, strict=False):
+        yield each, text[each.end() : end]
+
+
+def _value(source: str, name: str) -> str:
+    found = _VALUES[name].search(source)
+    return _attribute(found[1], "val") if found else ""
+
+
+def _attribute(tag: str, name: str) -> str:
+    for key, one, two in _ATTRIBUTE.findall(tag):
+        if key == name:
+            return unescape(one or two)
+    return ""

@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import NamedTuple
 from xml.sax.saxutils import unescape
 
+from bookwheel.formats.elements import source_text
+
 BODY_TEXT = 9
 """The outline level of what is no heading."""
 _MAX_BASES = 12
@@ -51,14 +53,26 @@ class Styles:
         self._known: dict[str, Style] = {}
 
     @cached_property
+    def _text(self) -> str:
+        return source_text(self._read_part())
+
+    @cached_property
     def _sources(self) -> dict[str, str]:
-        part = self._read_part()
-        text = part.decode("utf-16" if b"\0" in part[:4] else "utf-8", "replace")
         return {
             unescape(source[1 : source.find(source[0], 1)]): source
-            for source in text.split("styleId=")[1:]
+            for source in self._text.split("styleId=")[1:]
             if source
         }
+
+    def _find(self, style_id: str) -> str:
+        """Return what is said of a style: of two with one id, the latter."""
+        mark = f'styleId="{style_id}"'
+        at = self._text.rfind(mark)
+        if at < 0 or not style_id.isalnum():  # another quote, or a letter that is written otherwise
+            return self._sources.get(style_id, "")
+        start = at + len("styleId=")
+        end = self._text.find("styleId=", start)
+        return self._text[start:end] if end >= 0 else self._text[start:]
 
     def __getitem__(self, style_id: str) -> Style:
         found = self._known.get(style_id)
@@ -69,7 +83,7 @@ class Styles:
     def _resolve(self, style_id: str) -> Style:
         found = Style()
         for _ in range(_MAX_BASES):
-            source = self._sources.get(style_id, "")
+            source = self._find(style_id)
             found = _inherit(found, _read(source, style_id))
             base = _BASE.search(source)
             if base is None:

@@ -49,6 +49,11 @@ def value(element: etree._Element, name: str = "val") -> str:
     return ""
 
 
+def source_text(part: bytes) -> str:
+    """Return the XML of a part that is searched rather than parsed."""
+    return part.decode("utf-16" if b"\0" in part[:4] else "utf-8", "replace")
+
+
 def child_value(element: etree._Element, name: str) -> str:
     """Return what the first child of this local name says."""
     child = element.find("{*}" + name)
