@@ -1,6 +1,7 @@
-"""The floor of reading Office files and PDF: the bare library or extraction loop, text only.
+"""The floor of reading Office files and PDF: the bare library or extraction loop.
 
-No titles, headings, lists, tables, links or places. `second` reads the same files by other
+It is asked for the same words from the same bytes, and of Word for headings and pages; not for
+titles, lists, tables, links, places or Markdown. `second` reads the same files by other
 libraries, where they are installed, to tell which words a reader misses.
 """
 
@@ -26,6 +27,13 @@ _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _BESIDE = re.compile(r"/notesSlide|/charts/chart|/diagrams/data")
+_WORD_PARTS = re.compile(r"word/(?:document|footnotes|endnotes|comments|(?:head|foot)er\d*)\.xml")
+_WORD_TAGS = tuple(f"{_W}{name}" for name in ("t", "p", "pStyle", "br", "lastRenderedPageBreak"))
+_HEADING = re.compile(r"Heading([1-9])")
+_BESIDE_CELLS = re.compile(
+    r"xl/(?:comments|threadedComments/|drawings/drawing|charts/chart|diagrams/data)[^/]*\.xml"
+)
+_WORDS = ("{*}t", "{*}text", "{*}v")
 _HYPHENATED = re.compile(r"(?<=\w)-\n(?=\w)")
 
 
@@ -38,7 +46,34 @@ def read_pdf(data: bytes) -> str:
 
 
 def read_docx(data: bytes) -> str:
-    """Return all runs of text, with the ends of paragraphs."""
+    """Return the text of the document, its notes, comments, headers and footers.
+
+    Headings are told by the id of their style, pages by the breaks that are stored.
+    """
+    with ZipFile(BytesIO(data)) as package:
+        parts = [name for name in package.namelist() if _WORD_PARTS.fullmatch(name)]
+        return "".join(piece for part in parts for piece in _paragraphs(package, part))
+
+
+def _paragraphs(package: ZipFile, part: str) -> Iterator[str]:
+    with package.open(part) as file:
+        for _, element in etree.iterparse(file, tag=_WORD_TAGS, huge_tree=True):
+            tag = element.tag
+            if tag == f"{_W}t":
+                yield element.text or ""
+            elif tag == f"{_W}p":
+                yield "\n"
+                element.clear()
+            elif tag == f"{_W}pStyle":
+                level = _HEADING.match(element.get(f"{_W}val", ""))
+                yield f"{'#' * int(level[1])} " if level else ""
+            else:
+                is_page = tag != f"{_W}br" or element.get(f"{_W}type") == "page"
+                yield "\f" if is_page else "\n"
+
+
+def read_docx_runs(data: bytes) -> str:
+    """Return the runs of text in the main part alone."""
     pieces: list[str] = []
     with ZipFile(BytesIO(data)) as package, package.open("word/document.xml") as part:
         for _, element in etree.iterparse(part, tag=(f"{_W}t", f"{_W}p"), huge_tree=True):
@@ -85,7 +120,19 @@ def _runs(xml: bytes) -> str:
 
 
 def read_xlsx(data: bytes) -> str:
-    """Return the rows of all sheets, cells between tabs as Python writes them."""
+    """Return the rows of all sheets, and the words of comments, text boxes and charts."""
+    with ZipFile(BytesIO(data)) as package:
+        parts = [name for name in package.namelist() if _BESIDE_CELLS.match(name)]
+        beside = [_words(package.read(part)) for part in parts]
+    return "\n".join([read_xlsx_cells(data), *beside])
+
+
+def _words(xml: bytes) -> str:
+    return "\n".join(element.text or "" for element in etree.fromstring(xml).iter(*_WORDS))
+
+
+def read_xlsx_cells(data: bytes) -> str:
+    """Return the rows of all sheets alone, cells between tabs as Python writes them."""
     from python_calamine import CalamineWorkbook
 
     book = CalamineWorkbook.from_filelike(BytesIO(data))
@@ -104,6 +151,11 @@ FLOORS: dict[str, Read] = {
     ".pptx": read_pptx,
     ".xlsx": read_xlsx,
 }
+NARROW: dict[str, tuple[str, Read]] = {
+    ".docx": ("the main part's runs alone", read_docx_runs),
+    ".xlsx": ("the cells alone", read_xlsx_cells),
+}
+"""Of formats with words in many parts: what reads only those of the first, to compare with."""
 
 
 def second_pdf(data: bytes) -> str:

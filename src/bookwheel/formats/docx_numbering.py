@@ -9,19 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
-from xml.sax.saxutils import unescape
 
 from bookwheel.formats.elements import integer
 
 _UNSHOWN = "none"
-_CHILD = re.compile(r"<(?:\w+:)?(abstractNum|num)\s([^<>]*)>")
-_ATTRIBUTE = re.compile(r"(?:^|[\s:])(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
-_LEVEL = re.compile(r"<(?:\w+:)?lvl\s([^<>]*)>")
-_OVERRIDE = re.compile(r"<(?:\w+:)?lvlOverride\s([^<>]*)>")
+_LEVEL = re.compile(r"<(?:\w+:)?lvl\s[^<>]*?\bilvl=[\"'](\d{1,9})")
+_OVERRIDE = re.compile(r"<(?:\w+:)?lvlOverride\s[^<>]*?\bilvl=[\"'](\d{1,9})")
 _VALUES = {
-    name: re.compile(rf"<(?:\w+:)?{name}\s([^<>]*)>")
+    name: re.compile(rf"<(?:\w+:)?{name}\s[^<>]*?\bval=[\"']([^\"'>]*)")
     for name in ("abstractNumId", "numFmt", "numStyleLink", "start", "startOverride", "styleLink")
 }
+_SHAPE = re.compile(r"<(?:\w+:)?abstractNum\s.*?abstractNum>", re.S)
 
 
 class _Level(NamedTuple):
@@ -29,35 +27,36 @@ class _Level(NamedTuple):
     start: int
 
 
-_Levels = dict[int, _Level]
+class _List(NamedTuple):
+    """A list of the document: what it is counted with, and the levels that are its own."""
+
+    key: str
+    shape: str
+    levels: dict[int, _Level]
 
 
 class Numbering:
     """The lists that a document may use, and how far each of them has been counted."""
 
     def __init__(self, text: str) -> None:
-        self._shapes: dict[str, str] = {}
-        self._sources: dict[str, str] = {}
-        self._lists: dict[str, tuple[str, _Levels]] = {}
+        self._text = text
+        self._lists: dict[str, _List] = {}
         self._restarts: dict[tuple[str, int], int] = {}
         self._counts: dict[str, dict[int, int]] = {}
-        for child, source in _split(_CHILD, text):
-            if child[1] == "num":
-                self._sources[_attribute(child[2], "numId")] = source
-            else:
-                self._shapes[_attribute(child[2], "abstractNumId")] = source
 
     def count(self, list_id: str, level: int) -> int | None:
         """Return the number of the next item, 0 for a bullet, None for what shows neither."""
-        if list_id not in self._lists:
-            self._lists[list_id] = self._read(list_id)
-        abstract, levels = self._lists[list_id]
-        shape = levels.get(level)
+        found = self._lists.get(list_id)
+        if found is None:
+            found = self._lists[list_id] = self._read(list_id)
+        if level not in found.levels and (described := _read_level(found.shape, level)):
+            found.levels[level] = described
+        shape = found.levels.get(level)
         if shape is None or shape.format == _UNSHOWN:
             return None
         if shape.format == "bullet":
             return 0
-        counts = self._counts.setdefault(abstract, {})
+        counts = self._counts.setdefault(found.key, {})
         restart = self._restarts.pop((list_id, level), None)
         number = restart if restart is not None else counts.get(level, shape.start - 1) + 1
         counts[level] = number
@@ -65,50 +64,55 @@ class Numbering:
             del counts[deeper]
         return max(1, number)
 
-    def _read(self, list_id: str) -> tuple[str, _Levels]:
-        """Return what a list is counted with, and its levels."""
-        source = self._sources.get(list_id)
-        if source is None:
-            return "", {}
+    def _read(self, list_id: str) -> _List:
+        """Return what is said of a list, with the levels in which it differs from its shape."""
+        source = self._find("num", "numId=", list_id)
         key = _value(source, "abstractNumId")
-        levels = dict(_read_levels(self._find_shape(key)))
-        for override, inner in _split(_OVERRIDE, source):
-            level = integer(_attribute(override[1], "ilvl"))
+        levels: dict[int, _Level] = {}
+        for override in _split(_OVERRIDE, source) if "lvlOverride" in source else ():
+            level, inner = override
             if start := _value(inner, "startOverride"):
                 self._restarts[list_id, level] = integer(start)
-            levels |= dict(_read_levels(inner))
-        return key, levels
+            levels |= {each: _describe(words) for each, words in _split(_LEVEL, inner)}
+        return _List(key, self._find_shape(key) if key else "", levels)
 
     def _find_shape(self, key: str) -> str:
         """Return what describes a list, which may do so by way of a style."""
-        shape = self._shapes.get(key, "")
+        shape = self._find("abstractNum", "abstractNumId=", key)
         style = _value(shape, "numStyleLink")
-        linked = (each for each in self._shapes.values() if _value(each, "styleLink") == style)
-        return next(linked, shape) if style else shape
+        shapes = _SHAPE.finditer(self._text) if style else ()
+        linked = (each[0] for each in shapes if _value(each[0], "styleLink") == style)
+        return next(linked, shape)
+
+    def _find(self, name: str, attribute: str, key: str) -> str:
+        """Return the element of this name and attribute: of two the latter."""
+        at = max(self._text.rfind(f"{attribute}{quote}{key}{quote}") for quote in "\"'")
+        if at < 0 or not re.match(
+            rf"<(?:\w+:)?{name}\s", self._text[self._text.rfind("<", 0, at) : at]
+        ):
+            return ""
+        end = self._text.find(f"{name}>", at)
+        return self._text[at:end] if end >= 0 else self._text[at:]
 
 
-def _read_levels(source: str) -> Iterator[tuple[int, _Level]]:
-    for level, inner in _split(_LEVEL, source):
-        shown = _value(inner, "numFmt") or "decimal"
-        start = integer(_value(inner, "start") or "1")
-        yield integer(_attribute(level[1], "ilvl")), _Level(shown, start)
+def _read_level(shape: str, level: int) -> _Level | None:
+    """Return a level of a list: of two the latter."""
+    found = [words for each, words in _split(_LEVEL, shape) if each == level]
+    return _describe(found[-1]) if found else None
 
 
-def _split(pattern: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], str]]:
-    """Yield elements that are not within each other, each with what follows its tag."""
+def _describe(words: str) -> _Level:
+    return _Level(_value(words, "numFmt") or "decimal", integer(_value(words, "start") or "1"))
+
+
+def _split(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, str]]:
+    """Yield the levels of elements that are not within each other, and what follows each."""
     found = list(pattern.finditer(text))
     ends = [*(each.start() for each in found[1:]), len(text)]
     for each, end in zip(found, ends, strict=False):
-        yield each, text[each.end() : end]
+        yield int(each[1]), text[each.end() : end]
 
 
 def _value(source: str, name: str) -> str:
     found = _VALUES[name].search(source)
-    return _attribute(found[1], "val") if found else ""
-
-
-def _attribute(tag: str, name: str) -> str:
-    for key, one, two in _ATTRIBUTE.findall(tag):
-        if key == name:
-            return unescape(one or two)
-    return ""
+    return found[1] if found else ""

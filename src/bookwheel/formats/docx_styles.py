@@ -96,19 +96,21 @@ def _read(source: str, style_id: str) -> Style:
     named = _NAME.search(source)
     name = unescape(named[1]) if named else style_id
     listed = _LIST.fullmatch(name)
-    number, level = _NUM_ID.search(source), _NUM_LEVEL.search(source)
+    is_numbered = "numPr" in source
+    number = _NUM_ID.search(source) if is_numbered else None
+    level = _NUM_LEVEL.search(source) if is_numbered else None
     return Style(
         level=_level(source, name),
         numbering=number[1] if number else None,
         numbering_level=int(level[1]) if level else 0,
         is_bullet=listed is not None and listed[1].lower() == "bullet",
         depth=int(listed[2] or 1) - 1 if listed else 0,
-        breaks_page=_BREAK.search(source) is not None,
+        breaks_page="pageBreakBefore" in source and _BREAK.search(source) is not None,
     )
 
 
 def _level(source: str, name: str) -> int | None:
-    outline = _OUTLINE.search(source)
+    outline = _OUTLINE.search(source) if "outlineLvl" in source else None
     if outline:
         return (int(outline[1]) + 1) % (BODY_TEXT + 1)
     return level_by_name(name)
