@@ -74,25 +74,31 @@ class Grid:
                 self.rows_left += sum(map(_has_words, chunk))
             else:
                 joined = list(map(join, chunk))
-                widths = list(map(len, chunk))
-                plain = _are_plain(joined, widths)
-                if not (plain and self._gather_plain(first, joined, max(widths))):
+                widths = [len(cells) for cells, line in zip(chunk, joined, strict=True) if line]
+                plain = not widths or _are_plain(joined, widths)
+                if not (plain and self._gather_plain(first, joined, max(widths, default=0))):
                     self._gather_each(first, chunk, joined, join)
             first += len(chunk)
 
     def _gather_plain(self, first: int, joined: list[str], width: int) -> bool:
-        """Take in lines that need no care all at once; False when one is blank or too long."""
+        """Take in lines that need no care all at once; False when there may be no room."""
         lines = [line.rstrip(" |") for line in joined]
         length = sum(map(len, lines))
-        if length >= self.room or not all(lines):
+        if length >= self.room:
             return False
-        if self.width < width:
-            self.width = max(self.width, max(line.count("|") for line in lines) + 1)
-        if first != self._following:
-            self._begin_run(first)
-        self.runs[-1][1].extend([f"| {line} |" for line in lines])
-        self._following = first + len(lines)
+        if self.width < width and length:
+            self.width = max(self.width, max([line.count("|") for line in lines]) + 1)
         self.room -= length
+        if first == self._following and all(lines):
+            self.runs[-1][1].extend([f"| {line} |" for line in lines])
+            self._following = first + len(lines)
+            return True
+        for number, line in enumerate(lines, first):
+            if line:
+                if number != self._following:
+                    self._begin_run(number)
+                self.runs[-1][1].append(f"| {line} |")
+                self._following = number + 1
         return True
 
     def _gather_each(

@@ -28,6 +28,7 @@ _FAR = re.compile(rb' r="[A-Za-z](?:[A-Za-z]{1,2}[0-9]|[0-9]{6})')
 _FILLED = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Za-z]{1,3})([0-9]{1,7})"[^>]*(?<!/)>')
 _ROW = re.compile(rb'row (?:[^>]*? )?r="([0-9]{1,7})"')
 _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
+_PLACE = re.compile(rb"\br=[\"']\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _LINK = re.compile(rb"<(?:\w+:)?hyperlink\s([^>]*)>")
 _MAX_TAG = 1_000
 _ERROR_MARK = b't="e"'
@@ -193,12 +194,12 @@ def _errors(data: bytes) -> Marks:
         # Only cells with the mark are looked at: there are few of them among many.
         start = data.rfind(b"<", max(0, at - _MAX_TAG), at)
         tag = _ERROR.match(data, start) if start >= 0 else None
-        place = _CELL.match(_attributes(tag[1]).get("r", "")) if tag else None
+        place = _PLACE.search(tag[1]) if tag else None
         if tag and place:
             value = _VALUE_OR_END.search(data, tag.end(), tag.end() + _MAX_CELL)
             if value and value[1]:
                 words = value[1].decode("utf-8", "replace")
-                found.setdefault(int(place[2]) - 1, {})[column(place[1])] = words
+                found.setdefault(int(place[2]) - 1, {})[column(place[1].decode())] = words
         end = tag.end() if tag else data.find(b">", at)
         at = data.find(_ERROR_MARK, end) if end >= 0 else -1
     return found
