@@ -20,7 +20,7 @@ from unittest.mock import patch
 from bench.clocks import REPOSITORY, Spent, run_python
 from bench.corpus import Corpus
 from bench.figures import Figure, at_least, at_most
-from bench.floors.formats import FLOORS, find_second, second_name
+from bench.floors.formats import FLOORS, NARROW, find_second, second_name
 from bookwheel.formats.registry import extension_of, read
 from bookwheel.indexing.prepare import MAX_FILE_BYTES, make_prepare
 from bookwheel.indexing.wire import unpack
@@ -29,17 +29,21 @@ from bookwheel.indexing.worker import Limits, Task, WorkerPool
 LEAST_SPEED = 0.70
 LEAST_RECALL = 0.97
 MOST_POOL = 1.10
-_REPEATS = 3
+_REPEATS = 5
 _MOST_MARKDOWN = 4_000
 _WORD = re.compile(r"[^\W_]+")
 _HANDLER = "bookwheel.indexing.prepare:make_prepare"
 
 
 class Reading(NamedTuple):
-    """What one reader made of one file: CPU seconds, best of three, and the text."""
+    """What one reader made of one file: CPU seconds, the best of several, and the text."""
 
     seconds: float
     text: str
+
+
+Sides = dict[str, dict[str, Reading]]
+"""The readings of each reader, by path."""
 
 
 class Recall(NamedTuple):
@@ -76,24 +80,41 @@ def _files(folders: Sequence[str], extension: str) -> Iterator[str]:
 
 
 def _compare(extension: str, files: list[str], recalls: list[Recall]) -> list[Figure]:
-    ours, floor = _read_all("ours", files), _read_all("floor", files)
+    sides = _read_all(["ours", "floor", *(["narrow"] if extension in NARROW else [])], files)
+    ours, floor = sides["ours"], sides["floor"]
     both = [path for path in files if path in ours and path in floor]
     if not both:
         return []
+    name = extension[1:]
     spent, least = (sum(side[path].seconds for path in both) for side in (ours, floor))
     ratio = least / spent
-    name = extension[1:]
     speed = at_least(
         f"{name}, documents a CPU second",
         *(ratio, LEAST_SPEED),
         shown=f"{ratio:.2f} x",
         target=f">= {LEAST_SPEED:.2f} x",
         how=f"{len(both) / spent:,.0f} against {len(both) / least:,.0f} of the bare reader; "
-        f"{len(both)} files, best of {_REPEATS}; {len(files) - len(both)} left out that either "
-        f"refuses ({sum(p not in ours for p in files)} by Bookwheel, "
+        f"{len(both)} files, in turn, best of {_REPEATS}; {len(files) - len(both)} left out that "
+        f"either refuses ({sum(p not in ours for p in files)} by Bookwheel, "
         f"{sum(p not in floor for p in files)} by the other)",
     )
-    return [speed, _compare_words(extension, both, ours, recalls)]
+    narrow = [_compare_narrow(extension, sides)] if extension in NARROW else []
+    return [speed, *narrow, _compare_words(extension, both, ours, recalls)]
+
+
+def _compare_narrow(extension: str, sides: Sides) -> Figure:
+    """Compare with a reader that is asked for fewer words, from the same bytes."""
+    ours, narrow = sides["ours"], sides["narrow"]
+    both = ours.keys() & narrow.keys()
+    spent, least = (sum(side[path].seconds for path in both) for side in (ours, narrow))
+    ratio = least / spent if both else 0.0
+    what = NARROW[extension][0]
+    return Figure(
+        f"{extension[1:]}, against {what}",
+        *(ratio, f"{ratio:.2f} x"),
+        how=f"{len(both) / least if both else 0:,.0f} documents a CPU second, without words that "
+        "Bookwheel gives",
+    )
 
 
 def _compare_words(
@@ -102,7 +123,7 @@ def _compare_words(
     name, second = f"{extension[1:]}, words found", second_name(extension)
     if find_second(extension) is None:
         return Figure(name, 0.0, "not run", how=f"{second} is not installed")
-    other = _read_all("second", files)
+    other = _read_all(["second"], files)["second"]
     found = {
         path: _share(ours[path].text, reading.text)
         for path, reading in other.items()
@@ -133,45 +154,63 @@ def _share(ours: str, other: str) -> Recall:
     return Recall((wanted & there).total(), wanted.total())
 
 
-def _read_all(side: str, files: list[str]) -> dict[str, Reading]:
-    """Read files in a worker; those that it refuses, or that end it, are left out."""
+def _read_all(sides: list[str], files: list[str]) -> Sides:
+    """Read files in a worker by each reader in turn; what it refuses, or what ends it, is left out.
+
+    In turn for each file, so that whatever else the machine does meets both alike.
+    """
     tasks = [Task(n, (path,), Path(path).stat().st_size) for n, path in enumerate(files)]
     limits = Limits(batch_tasks=1, base_seconds=60.0, most_seconds=120.0)
-    readings: dict[str, Reading] = {}
+    readings: Sides = {side: {} for side in sides}
     path = os.pathsep.join([str(REPOSITORY), os.environ.get("PYTHONPATH", "")])
     with (
         patch.dict(os.environ, PYTHONPATH=path),  # a worker sees no modules of where it was started
-        WorkerPool("bench.formats:make_reader", (side,), workers=1, limits=limits) as pool,
+        WorkerPool("bench.formats:make_reader", tuple(sides), workers=1, limits=limits) as pool,
     ):
         for outcome in pool.run(tasks):
-            if outcome.failure is None and outcome.result is not None:
-                readings[files[outcome.task.key]] = Reading(*outcome.result)
+            for side, result in zip(sides, outcome.result or (), strict=False):
+                if result is not None:
+                    readings[side][files[outcome.task.key]] = Reading(*result)
     return readings
 
 
-def make_reader(side: str) -> Callable[[str], tuple[float, str] | None]:
-    """Return what reads one file in a worker, three times, and says how long the best took."""
+def make_reader(*sides: str) -> Callable[[str], list[tuple[float, str] | None]]:
+    """Return what reads one file in a worker by each reader in turn, and says what the best took.
 
-    def read_one(path: str) -> tuple[float, str] | None:
+    None stands for a reader that refuses the file.
+    """
+
+    def read_one(path: str) -> list[tuple[float, str] | None]:
         data = Path(path).read_bytes()
-        call = _reader(side, path)
-        best, text = float("inf"), ""
-        for _ in range(1 if side == "second" else _REPEATS):
-            began = time.process_time()
-            try:
-                text = call(data)
-            except Exception:  # noqa: BLE001 - each library has its own ways to refuse a file
-                return None
-            best = min(best, time.process_time() - began)
-        return best, text.encode("utf-8", "replace").decode()
+        best: list[tuple[float, str] | None] = [(float("inf"), "") for _ in sides]
+        for _ in range(1 if sides == ("second",) else _REPEATS):
+            for at, side in enumerate(sides):
+                before = best[at]
+                if before is not None:
+                    best[at] = _read_once(_reader(side, path), data, before)
+        return best
 
     return read_one
+
+
+def _read_once(
+    call: Callable[[bytes], str], data: bytes, before: tuple[float, str]
+) -> tuple[float, str] | None:
+    began = time.process_time()
+    try:
+        text = call(data)
+    except Exception:  # noqa: BLE001 - each library has its own ways to refuse a file
+        return None
+    seconds = time.process_time() - began
+    return min(seconds, before[0]), before[1] or text.encode("utf-8", "replace").decode()
 
 
 def _reader(side: str, path: str) -> Callable[[bytes], str]:
     extension = extension_of(path)
     if side == "ours":
         return lambda data: read(data, path).text
+    if side == "narrow":
+        return NARROW[extension][1]
     second = find_second(extension)
     return FLOORS[extension] if side == "floor" or second is None else second
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bookwheel.indexing.pipeline import _REASONS
+from bookwheel.indexing.outcomes import REASONS
 from bookwheel.indexing.prepare import MAX_FILE_BYTES
 from bookwheel.indexing.wire import unpack
 from bookwheel.indexing.worker import Limits, Task, WorkerPool
@@ -59,7 +59,7 @@ def test_every_file_is_read_at_least_as_well_as_elsewhere(folder: Path) -> None:
             path = paths[outcome.task.key]
             if outcome.failure is not None:
                 seen[path] = (Status.FAILED, outcome.failure.detail)
-                assert outcome.failure.kind in _REASONS
+                assert outcome.failure.kind in REASONS
             else:
                 draft = unpack(outcome.result)
                 assert isinstance(draft, Draft)

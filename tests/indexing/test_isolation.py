@@ -106,7 +106,9 @@ def test_a_file_that_crashed_its_reader_is_not_tried_again_until_it_changes(
     caplog.set_level(logging.INFO)
     (first,) = crashing.update()
     assert (first.indexed, first.unreadable) == (1, 1)
-    assert failed(crashing) == {"bad.txt": ("failed", "its reader crashed")}
+    assert failed(crashing) == {
+        "bad.txt": ("failed", "its reader crashed (the worker was killed by SIGABRT)")
+    }
     assert "bad.txt: crash: the worker was killed by SIGABRT" in caplog.text
     tried = count_reads(crashing)
     assert tried > 0

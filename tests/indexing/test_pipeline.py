@@ -11,11 +11,12 @@ import sys
 import pytest
 
 from bookwheel.errors import Conflict
-from bookwheel.indexing.pipeline import Progress, Report, _result, is_changed
+from bookwheel.indexing.outcomes import take_result
+from bookwheel.indexing.pipeline import Progress, Report, is_changed
 from bookwheel.indexing.prepare import refused
 from bookwheel.indexing.scan import FoundFile
 from bookwheel.indexing.wire import pack
-from bookwheel.indexing.worker import Outcome, Task
+from bookwheel.indexing.worker import Failure, Outcome, Task
 from bookwheel.model import Draft, FileState, Known, Status
 from tests.conftest import LONG_AGO, Shelf, find, timeless
 
@@ -270,9 +271,43 @@ def test_a_worker_that_answers_nonsense_or_for_another_file_fails_that_file_only
 ) -> None:
     file = FoundFile("a.md", 5, LONG_AGO)
 
-    assert _result("notes", file, Outcome(Task(0, ()), result, None)) == refused(
-        "notes", "a.md", Status.FAILED, "its reader failed", FileState(5, LONG_AGO, b"")
+    taken = take_result("notes", file, Outcome(Task(0, ()), result, None))
+
+    assert isinstance(taken, Draft)
+    assert taken.reason.startswith("its reader failed (no sensible result: ")
+    assert taken._replace(reason="") == refused(
+        "notes", "a.md", Status.FAILED, "", FileState(5, LONG_AGO, b"")
     )
+
+
+@pytest.mark.parametrize(
+    ("failure", "reason"),
+    [
+        (Failure("error", "KeyError: 'slide 7'"), "its reader failed (KeyError: 'slide 7')"),
+        (Failure("error", ""), "its reader failed"),
+        (
+            Failure("error", "ValueError: odd cell 'ada@example.org\u202e'\n  and more"),
+            "its reader failed (ValueError: odd cell '[redacted:email]' and more)",
+        ),
+        (
+            Failure("error", "OSError: \udcff" + " x" * 200),
+            f"its reader failed (OSError: ?{' x' * 54}…)",
+        ),
+        (
+            Failure("crash", "the worker was killed by SIGSEGV"),
+            "its reader crashed (the worker was killed by SIGSEGV)",
+        ),
+        (Failure("timeout", "no answer within the time allowed"), "its reader took too long"),
+        (Failure("memory", "needs more than it may"), "its reader needed too much memory"),
+    ],
+)
+def test_a_failure_says_what_kind_it_was_and_shows_nothing_that_is_redacted(
+    failure: Failure, reason: str
+) -> None:
+    taken = take_result("notes", FILE, Outcome(Task(0, ()), None, failure))
+
+    assert isinstance(taken, Draft)
+    assert (taken.status, taken.reason) == (Status.FAILED, reason)
 
 
 def test_much_text_is_written_before_more_of_it_is_taken_in(
@@ -397,4 +432,4 @@ def test_a_file_is_read_again_when_what_is_known_of_it_no_longer_holds(
 def test_a_good_answer_of_a_worker_is_taken_as_it_is() -> None:
     draft = Draft("notes", "a.md", ".md", "text/markdown", FileState(5, 6, b"x"), Status.BINARY)
 
-    assert _result("notes", FILE, Outcome(Task(0, ()), pack(draft), None)) == draft
+    assert take_result("notes", FILE, Outcome(Task(0, ()), pack(draft), None)) == draft

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -12,15 +11,13 @@ from bookwheel.engines.base import WritableEngine
 from bookwheel.errors import BookwheelError
 from bookwheel.formats.registry import SUPPORTED
 from bookwheel.indexing.ignore import rules_for
-from bookwheel.indexing.prepare import MAX_FILE_BYTES, refused
+from bookwheel.indexing.outcomes import take_result
+from bookwheel.indexing.prepare import MAX_FILE_BYTES
 from bookwheel.indexing.scan import FoundFile, Scan, scan
-from bookwheel.indexing.wire import unpack
-from bookwheel.indexing.worker import Failure, Outcome, Task, WorkerPool
+from bookwheel.indexing.worker import Outcome, Task, WorkerPool
 from bookwheel.model import Collection, Counts, Draft, FileState, Known, Status
 from bookwheel.safety.finding import OWN_RULES, Rules
 from bookwheel.safety.opener import Root
-
-log = logging.getLogger(__name__)
 
 _WRITE_STEP = 64
 _WRITE_CHARACTERS = 4_000_000
@@ -219,9 +216,11 @@ class Updater:
         waiting = 0
         same: dict[str, FileState] = {}
         pause, last = _FIRST_COMMIT_SECONDS, self._clock()
-        for done, outcome in enumerate(outcomes, start=1):
+        done = 0
+        for outcome in outcomes:
+            done += 1  # noqa: SIM113 - `enumerate` would hold on to what it gave last
             file = files[outcome.task.key]
-            result = _result(collection.name, file, outcome)
+            result = take_result(collection.name, file, outcome)
             if isinstance(result, FileState):
                 same[file.path] = result
                 report.unchanged += 1
@@ -232,18 +231,25 @@ class Updater:
                 waiting += len(result.parsed.text) if result.parsed else 0
                 report.indexed += result.status is Status.OK
                 report.unreadable += result.status is not Status.OK
+            del result, outcome  # a long text is held by the draft alone
             self._on_counts(report.counts(done, len(files)))
             if len(drafts) >= _WRITE_STEP or waiting >= _WRITE_CHARACTERS:
-                self._engine.write(drafts)
-                drafts.clear()
+                self._engine.write(_taken(drafts))
                 waiting = 0
                 self._on_progress(Progress(collection.name, done, len(files)))
                 if self._clock() - last > pause:
                     self._engine.commit()
                     pause, last = min(pause * 2, _LONGEST_COMMIT_SECONDS), self._clock()
-        self._engine.write(drafts)
+        self._engine.write(_taken(drafts))
         self._engine.touch(collection.name, same)
         self._on_progress(Progress(collection.name, len(files), len(files)))
+
+
+def _taken(drafts: list[Draft]) -> Iterator[Draft]:
+    """Yield drafts in order and forget each."""
+    drafts.reverse()
+    while drafts:
+        yield drafts.pop()
 
 
 def looks_unmounted(seen: Scan, known: dict[str, Known]) -> bool:
@@ -271,34 +277,3 @@ def is_still_refused(draft: Draft, before: Known | None) -> bool:
         draft.state.size,
         draft.state.modified_ns,
     )
-
-
-def _result(collection: str, file: FoundFile, outcome: Outcome) -> Draft | FileState:
-    failure = outcome.failure
-    if failure is None:
-        try:
-            return _checked(collection, file, unpack(outcome.result))
-        except (AttributeError, TypeError, ValueError, IndexError) as error:
-            failure = Failure("error", f"no sensible result: {error}")
-    log.info("%s: %s: %s", file.path, failure.kind, failure.detail)
-    state = FileState(file.size, file.modified_ns, b"")
-    return refused(collection, file.path, Status.FAILED, _REASONS[failure.kind], state)
-
-
-def _checked(collection: str, file: FoundFile, result: Draft | FileState) -> Draft | FileState:
-    """Accept a result for the file that was asked for only: its reader has met hostile bytes."""
-    if isinstance(result, FileState):
-        return result
-    if (result.collection, result.path) != (collection, file.path):
-        raise ValueError("the answer is about another file")
-    if result.status is Status.TOO_LARGE and not result.state.digest:
-        return result._replace(state=FileState(file.size, file.modified_ns, b""))
-    return result
-
-
-_REASONS = {
-    "crash": "its reader crashed",
-    "timeout": "its reader took too long",
-    "memory": "its reader needed too much memory",
-    "error": "its reader failed",
-}

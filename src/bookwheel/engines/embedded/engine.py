@@ -503,9 +503,14 @@ class EmbeddedEngine:
                 writing.forget_collection(connection, number)
         self.commit()
 
-    def write(self, drafts: Sequence[Draft]) -> None:
-        """Write files whole, all of them in one transaction."""
-        if not drafts:
+    def write(self, drafts: Iterable[Draft]) -> None:
+        """Write files whole, all of them in one transaction.
+
+        Each draft is let go of before the next: one whose text is long takes a lot of memory.
+        """
+        every = iter(drafts)
+        draft = next(every, None)
+        if draft is None:
             return
         with self._keeping_words():
             words = self._derived.start()
@@ -514,7 +519,7 @@ class EmbeddedEngine:
         with self._transaction() as connection:
             numbers = writing.collection_ids(connection)
             generation = writing.next_generation(connection)
-            for draft in drafts:
+            while draft is not None:
                 number = numbers[draft.collection]
                 key, replaced = writing.save_draft(connection, number, draft, generation)
                 if replaced:
@@ -522,10 +527,11 @@ class EmbeddedEngine:
                     entries.pop(key, None)
                 if draft.status is Status.OK and draft.parsed and draft.terms:
                     entries[key] = _entry(key, draft)
+                draft = next(every, None)
         with self._keeping_words():
             words.delete(stale)
-            for entry in entries.values():
-                words.add(entry)
+            for key in list(entries):
+                words.add(entries.pop(key))
 
     def touch(self, collection: str, states: Mapping[str, FileState]) -> None:
         """Note how unchanged files look now."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ from bookwheel.engines.base import (
     rarity,
 )
 from bookwheel.engines.embedded.catalog import askable
-from bookwheel.model import PageTerms
+from bookwheel.model import PageTerms, PassageTerms
 from bookwheel.query import Filters
 from bookwheel.text.entries import years_in_name
 from bookwheel.text.words import normal_title
@@ -42,6 +42,8 @@ _NOBODY = -2
 _LARGEST = 2**63 - 1
 _MOST_FREQUENCIES = 100_000
 _HEAP = {"pages": 50_000_000, "passages": 80_000_000}
+_TOGETHER = 500
+"""Chunks whose terms are handed over together: of most documents all."""
 KINDS = ("pages", "passages")
 
 
@@ -357,11 +359,20 @@ class WordIndex:
                     writer.delete_documents_by_term("document", key)
 
     def add(self, entry: Entry) -> None:
-        """Add the entries of a document; seen after the commit."""
+        """Add the entries of a document; seen after the commit.
+
+        What is handed over is let go of: the terms of a long document are larger than its text.
+        """
         with guarded():
-            for passage in _passages(entry):
-                self._writers["passages"].add_document(passage)
-            self._writers["pages"].add_document(_page(entry))
+            key, page, text = entry.key, _page(entry), _PageText(entry.terms)
+            passages = list(reversed(entry.terms.passages))
+            del entry
+            for ordinal in range(1, len(passages) + 1):
+                passage = passages.pop()
+                self._writers["passages"].add_document(_passage(key, ordinal, passage))
+                text.add(passage, page)
+            text.finish(page)
+            self._writers["pages"].add_document(page)
 
     def commit(self, generation: int) -> None:
         """Make what was added and deleted visible, together with its generation."""
@@ -398,19 +409,48 @@ def _stamp_of(file: Path) -> tuple[int, int]:
     return seen.st_mtime_ns, seen.st_ino
 
 
-def _passages(entry: Entry) -> Iterator[tantivy.Document]:
-    for ordinal, passage in enumerate(entry.terms.passages, start=1):
-        chunk = tantivy.Document()
-        chunk.add_integer("document", entry.key)
-        chunk.add_integer("ordinal", ordinal)
-        chunk.add_text(Field.HEADING, passage.heading)
-        chunk.add_text(Field.BODY, passage.body)
-        chunk.add_text(Field.EXACT, passage.exact)
-        chunk.add_text(Field.NAMES, passage.names)
-        yield chunk
+def _passage(key: int, ordinal: int, passage: PassageTerms) -> tantivy.Document:
+    chunk = tantivy.Document()
+    chunk.add_integer("document", key)
+    chunk.add_integer("ordinal", ordinal)
+    chunk.add_text(Field.HEADING, passage.heading)
+    chunk.add_text(Field.BODY, passage.body)
+    chunk.add_text(Field.EXACT, passage.exact)
+    chunk.add_text(Field.NAMES, passage.names)
+    return chunk
+
+
+class _PageText:
+    """The terms of a page's text, put together from those of its chunks."""
+
+    def __init__(self, terms: PageTerms) -> None:
+        # The title counts as text too: a word of it then gains less from its field alone.
+        self._bodies = [terms.title]
+        # A term that no query holds keeps phrases from running on from the title into the text.
+        self._exact = [terms.title_exact, _BORDER]
+        self._names = [terms.title_names]
+
+    def add(self, passage: PassageTerms, page: tantivy.Document) -> None:
+        self._bodies.append(passage.body)
+        self._exact.append(passage.exact)
+        self._names.append(passage.names)
+        if len(self._bodies) >= _TOGETHER:
+            self._hand_over(page)
+
+    def finish(self, page: tantivy.Document) -> None:
+        """Hand over what is left, and the words in their order, which must be one text."""
+        self._hand_over(page)
+        words, self._exact = "".join(self._exact), []
+        page.add_text(Field.EXACT, words)
+
+    def _hand_over(self, page: tantivy.Document) -> None:
+        page.add_text(Field.BODY, "".join(self._bodies))
+        page.add_text(Field.NAMES, "".join(self._names))
+        self._bodies, self._names = [], []
 
 
 def _page(entry: Entry) -> tantivy.Document:
+    """Return the entry of a page, without the terms of its text."""
     terms = entry.terms
     page = tantivy.Document()
     page.add_integer("document", entry.key)
@@ -427,14 +467,6 @@ def _page(entry: Entry) -> tantivy.Document:
     page.add_text("same_title", normal_title(entry.title))
     page.add_text(Field.TITLE, terms.title)
     page.add_text(Field.HEADING, terms.headings)
-    # The title counts as text too: a word of it then gains less from its field alone.
-    bodies = [terms.title, *[passage.body for passage in terms.passages]]
-    page.add_text(Field.BODY, "".join(bodies))
-    # A term that no query holds keeps phrases from running on from the title into the text.
-    exact = [terms.title_exact, _BORDER, *[passage.exact for passage in terms.passages]]
-    page.add_text(Field.EXACT, "".join(exact))
-    names = [terms.title_names, *[passage.names for passage in terms.passages]]
-    page.add_text(Field.NAMES, "".join(names))
     return page
 
 
