@@ -21,7 +21,6 @@ _PLAIN = re.compile(
     rb'(?:<Relationship(?: [A-Z][A-Za-z]{1,9}="[ !#-%\'-;=?-~]*")+ ?/>\s*)*+</Relationships>\s*'
 )
 """Relations as programs write them, without a letter that could mean something else."""
-_ATTRIBUTE = re.compile(r'([A-Za-z]+)="([^"]*)"')
 _ORDINARY = re.compile(r"(?:\.\./|/)?\w[\w-]*(?:/\w[\w-]*)*\.\w+", re.ASCII)
 """A target that needs no more than its folder."""
 _PROPERTIES = {
@@ -54,24 +53,30 @@ def read_relations(package: Package, part: str) -> dict[str, Relation]:
     data = package.read(member)
     found: dict[str, Relation] = {}
     for element in _read_plain(data) if _PLAIN.fullmatch(data) else _parse(data):
-        target = element.get("Target", "").strip()
-        external = element.get("TargetMode", "").lower() == "external"
+        get = element.get
+        target = get(" Target=", "").strip()
+        external = get(" TargetMode=", "").lower() == "external"
         if not external:
             target = _resolve(folder, target)
-        kind = element.get("Type", "").rpartition("/")[2]
-        found[element.get("Id", "")] = Relation(kind, target, external)
+        kind = get(" Type=", "").rpartition("/")[2]
+        found[get(" Id=", "")] = Relation(kind, target, external)
     return found
 
 
 def _read_plain(data: bytes) -> Iterator[Mapping[str, str]]:
-    """Yield the attributes of each relation, as programs write them, faster than a parser."""
-    for attributes in data.decode().split("<Relationship ")[1:]:
-        yield dict(_ATTRIBUTE.findall(attributes))
+    """Yield the attributes of each relation, many times faster than a parser.
+
+    Their names stand as they are written, with the blank before and the sign after them: what lies
+    between two quotes is a name and a value in turn.
+    """
+    for element in data.decode().split("<Relationship")[2:]:
+        parts = element.split('"')
+        yield dict(zip(parts[::2], parts[1::2], strict=False))
 
 
 def _parse(data: bytes) -> Iterator[Mapping[str, str]]:
     for element in parse_xml(data).iterchildren("{*}Relationship"):
-        yield {str(key): str(value) for key, value in element.items()}
+        yield {f" {key}=": str(value) for key, value in element.items()}
 
 
 def _resolve(folder: str, target: str) -> str:

@@ -108,12 +108,13 @@ def _normal(name: str) -> str:
 
 
 def _refuse_bombs(members: list[Member], size: int) -> None:
-    total = sum(member.size for member in members)
+    sizes = [member.size for member in members]
+    total = sum(sizes)
     if len(members) > MAX_MEMBERS:
         raise Unreadable(Status.TOO_LARGE, f"packs more than {MAX_MEMBERS:,} files")
     if total > MAX_TOTAL or (total > _FREE and total > size * _MAX_RATIO):
         raise Unreadable(Status.TOO_LARGE, f"unpacks to {total:,} bytes from {size:,}")
-    if any(member.size > MAX_MEMBER for member in members):
+    if max(sizes, default=0) > MAX_MEMBER:
         raise Unreadable(Status.TOO_LARGE, f"has a part of more than {MAX_MEMBER:,} bytes")
 
 
