@@ -9,7 +9,7 @@ from lxml import etree
 
 from bookwheel.formats.docx_numbering import Numbering
 from bookwheel.formats.docx_styles import BODY_TEXT, Style, Styles
-from bookwheel.formats.elements import child_value, integer, local_name, value
+from bookwheel.formats.elements import integer, local_name, value
 
 _OFF = frozenset({"0", "false", "off"})
 _NO_STYLE = Style()
@@ -74,9 +74,12 @@ class Formats:
     def _item(self, style: Style, numbered: etree._Element | None) -> tuple[int, int]:
         """Return depth and number of an item of a list."""
         list_id, level = style.numbering or "", style.numbering_level
-        if numbered is not None:
-            list_id = child_value(numbered, "numId") or list_id
-            level = integer(child_value(numbered, "ilvl") or str(level))
+        for child in numbered if numbered is not None else ():
+            name = self._names[child.tag]
+            if name == "numId":
+                list_id = value(child) or list_id
+            elif name == "ilvl":
+                level = integer(value(child) or str(level))
         if not list_id:
             return (style.depth, 0) if style.is_bullet else (-1, 0)
         if self._numbering is None:

@@ -28,11 +28,12 @@ class _Level(NamedTuple):
 
 
 class _List(NamedTuple):
-    """A list of the document: what it is counted with, and the levels that are its own."""
+    """A list of the document: what it is counted with, and its levels."""
 
     key: str
     shape: str
-    levels: dict[int, _Level]
+    levels: dict[int, _Level | None]
+    """Those that are known so far; None where there is none."""
 
 
 class Numbering:
@@ -49,9 +50,9 @@ class Numbering:
         found = self._lists.get(list_id)
         if found is None:
             found = self._lists[list_id] = self._read(list_id)
-        if level not in found.levels and (described := _read_level(found.shape, level)):
-            found.levels[level] = described
-        shape = found.levels.get(level)
+        if level not in found.levels:
+            found.levels[level] = _read_level(found.shape, level)
+        shape = found.levels[level]
         if shape is None or shape.format == _UNSHOWN:
             return None
         if shape.format == "bullet":
@@ -68,7 +69,7 @@ class Numbering:
         """Return what is said of a list, with the levels in which it differs from its shape."""
         source = self._find("num", "numId=", list_id)
         key = _value(source, "abstractNumId")
-        levels: dict[int, _Level] = {}
+        levels: dict[int, _Level | None] = {}
         for override in _split(_OVERRIDE, source) if "lvlOverride" in source else ():
             level, inner = override
             if start := _value(inner, "startOverride"):

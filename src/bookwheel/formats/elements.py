@@ -54,12 +54,6 @@ def source_text(part: bytes) -> str:
     return part.decode("utf-16" if b"\0" in part[:4] else "utf-8", "replace")
 
 
-def child_value(element: etree._Element, name: str) -> str:
-    """Return what the first child of this local name says."""
-    child = element.find("{*}" + name)
-    return "" if child is None else value(child)
-
-
 def integer(text: str) -> int:
     """Return a whole number, 0 for what is none."""
     digits = text.strip()[:9]
