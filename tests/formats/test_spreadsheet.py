@@ -97,6 +97,12 @@ def test_values_stand_as_a_person_would_write_them() -> None:
     )
 
 
+def test_borders_in_cells_are_escaped_though_blank_rows_stand_beside_them() -> None:
+    wide = [f"{n}: A{n}=a|b | B{n}=x | C{n}=y" for n in (1, 2, 9, 10, 200)]
+    line = "| a\\|b | x | y |\n"
+    assert text_of(*wide) == f"{line}| --- | --- | --- |\n{line * 4}"
+
+
 def test_dates_count_from_1904_where_the_workbook_says_so() -> None:
     row = '1: <c r="A1" s="1"><v>45000</v></c>'
     assert "2027-03-16" in text_of(row, workbook='<workbookPr date1904="1"/>')

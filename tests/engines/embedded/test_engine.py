@@ -28,6 +28,22 @@ def _answers(folder: Path) -> tuple[list[str], list[str]]:
         engine.close()
 
 
+def test_terms_of_a_long_page_count_alike_in_one_piece_and_in_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "\n\n".join(f"walrus number{n} " + "filler " * 150 for n in range(12))
+    scores = []
+    for together in (500, 2):
+        monkeypatch.setattr("bookwheel.engines.embedded.lexical._TOGETHER", together)
+        engine = engine_in(tmp_path / str(together))
+        fill(engine, draft("long.md", text), draft("short.md", "walrus number3"))
+        matches = [Match(body(word)) for word in ("walrus", "number0", "number3", "number11")]
+        scores.append([engine.match_pages(match, 9) for match in matches])
+        assert len(engine.match_passages(Match(body("walrus")), 99).entries) > 5
+        engine.close()
+    assert scores[0] == scores[1]
+
+
 # Crashes
 
 
