@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import logging
 from collections.abc import Callable
+from functools import partial
 from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import quote, unquote
@@ -16,8 +17,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bookwheel.errors import BadRequest, Forbidden
 from bookwheel.safety.token_file import TokenFile
-from bookwheel.serve.callers import CALLER, CURRENT, NOBODY, Caller, peer_of
+from bookwheel.serve.callers import CALLER, CURRENT, NOBODY, Caller, caller_of, peer_of
 from bookwheel.serve.envelope import INVALID_REQUEST, Refusal
+from bookwheel.serve.streams import answer_while
 
 log = logging.getLogger(__name__)
 
@@ -116,8 +118,18 @@ class Guard:
         self._count = count
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refused = self._check(scope) if scope["type"] == "http" else None
-        await (refused or self._app)(scope, receive, send)
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refused = self._check(scope)
+        if refused is not None:
+            await refused(scope, receive, send)
+            return
+        await answer_while(partial(self._still_finds, scope), self._app, scope, receive, send)
+
+    def _still_finds(self, scope: Scope) -> bool:
+        """Tell whether who sent a request would be let in now as he was then."""
+        return caller_of(scope) == (self._find_caller(scope, Headers(scope=scope)) or NOBODY)
 
     def _check(self, scope: Scope) -> Response | None:
         headers, path = Headers(scope=scope), _path_of(scope)
