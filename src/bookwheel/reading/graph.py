@@ -50,15 +50,21 @@ def make_graph(
     roots: Sequence[Document], citations: Iterable[Cited], *, is_cut: bool = False
 ) -> Graph:
     """Return the graph of citations around documents, which come first."""
-    nodes = {each.id: each for each in map(_node, roots)}
+    inside = {each.key: _node(each) for each in roots}
     outside: dict[int, Node] = {}
+
+    def node_of(document: Document) -> Node:
+        known = inside.get(document.key)
+        return known or inside.setdefault(document.key, _node(document, level=1))
+
+    nodes = {each.id: each for each in inside.values()}
     edges: dict[tuple[str, str], Edge] = {}
     for cited in citations:
-        source = _node(cited.source, level=1)
-        if cited.target is None:
-            target = outside.setdefault(cited.key, _outside(cited))
+        source = node_of(cited.source)
+        if cited.target is not None:
+            target = node_of(cited.target)
         else:
-            target = _node(cited.target, level=1)
+            target = outside.get(cited.key) or outside.setdefault(cited.key, _outside(cited))
         nodes.setdefault(source.id, source)
         nodes.setdefault(target.id, target)
         edge = Edge(source.id, target.id, cited.confidence)

@@ -29,6 +29,8 @@ CROSS JOIN links l ON l.document = r.document AND l.ordinal = r.ordinal
 WHERE r.rank > ? AND r.rank <= ? ORDER BY r.target, r.rank"""
 _STEP = 500
 """So many values stand in one statement."""
+_ALL = 1 << 62
+"""More than any document has links."""
 _Row = tuple[Any, ...]
 
 
@@ -37,19 +39,34 @@ def read_outgoing(
 ) -> dict[int, list[Citation]]:
     """Return what each of some documents cites, in order, at most so many and none twice."""
     found: dict[int, list[Citation]] = {each: [] for each in documents}
+    meanings = _Meanings(connection)
+    enough = _enough(limit)
     for some in _steps(list(found)):
-        rows = connection.execute(
-            f"SELECT {_LINK} FROM links l WHERE l.document IN ({_marks(some)}) "
-            "AND l.key IS NOT NULL ORDER BY l.document, l.ordinal",
-            some,
-        ).fetchall()
-        meanings = _Meanings(connection)
-        meanings.learn(rows)
-        for citation in _distinct(meanings.resolve(rows)):
-            own = found[citation.source]
-            if len(own) < limit:
-                own.append(citation)
-    return found
+        _add_outgoing(connection, meanings, found, some, (0, enough))
+        short = [each for each in some if len(found[each]) < limit]
+        _add_outgoing(connection, meanings, found, short, (enough, _ALL))
+    return {each: own[:limit] for each, own in found.items()}
+
+
+def _add_outgoing(
+    connection: apsw.Connection,
+    meanings: _Meanings,
+    found: dict[int, list[Citation]],
+    documents: Sequence[int],
+    between: tuple[int, int],
+) -> None:
+    """Add what documents cite by those of their links whose numbers lie between two."""
+    rows = connection.execute(
+        f"SELECT {_LINK} FROM json_each(?) w CROSS JOIN links l ON l.document = w.value "
+        "WHERE l.ordinal >= ? AND l.ordinal < ? AND l.key IS NOT NULL "
+        "ORDER BY l.document, l.ordinal",
+        (json.dumps(documents), *between),
+    ).fetchall()
+    meanings.learn(rows)
+    new: dict[int, list[Citation]] = {}
+    for citation in meanings.resolve(rows):
+        new.setdefault(citation.source, found[citation.source]).append(citation)
+    found |= {each: list(_distinct(own)) for each, own in new.items()}
 
 
 def read_incoming(
@@ -58,7 +75,7 @@ def read_incoming(
     """Return what cites each of some documents in the order of paths, none twice."""
     found: dict[int, list[Citation]] = {each: [] for each in documents}
     meanings = _Meanings(connection)
-    waiting, size, offset = list(found), 2 * limit + 20, 0
+    waiting, size, offset = list(found), _enough(limit), 0
     while waiting:
         pages = _read_hits(connection, waiting, size, offset)
         meanings.learn([row for rows in pages.values() for row in rows])
@@ -70,6 +87,11 @@ def read_incoming(
         offset += size
         size *= 4
     return {each: own[:limit] for each, own in found.items()}
+
+
+def _enough(limit: int) -> int:
+    """Return among how many links there are mostly so many that lead to different documents."""
+    return limit + limit // 2 + 8
 
 
 def _read_hits(
