@@ -125,9 +125,59 @@ def test_broken_links_are_those_to_nothing_at_all(tmp_path: Path) -> None:
         ("a.md", "../../outside.md", 5),
         ("a.md", "docs://notes/no.md", 5),
         ("b.md", "gone.md", 3),
+        ("b.md", "#part", 3),
     ]
     assert first == broken[0]
     assert first.context.startswith("gone, [[Lost note]]")
+
+
+def test_an_anchor_that_is_nowhere_in_its_document_is_broken(tmp_path: Path) -> None:
+    rightly = ("#set-up", "#set-up-1", "#stated", "#own", "#term", "#top", "#L3", "")
+    text = "# A\n\n" + " ".join(f"[x](b.md{each})" for each in rightly)
+    text += "\n\n[no](b.md#gone) [me](#a) [not me](#nowhere) [[B#Set up]] [[B#^block]] [[B#None]]\n"
+    other = '# B\n\n## Set up\n\n<a id="stated"></a>\n\n### Else {#own}\n\n- `term`\n\nEnd ^block\n'
+    with fill(Shelf(tmp_path), {"a.md": text, "b.md": other}) as library:
+        broken = library.broken_links()
+        (first,) = library.broken_links(limit=1)
+        assert library.broken_links(document=library.document("b.md")) == []
+    assert [(each.address, each.line, each.reason) for each in broken] == [
+        ("b.md#gone", 5, "no such section"),
+        ("#nowhere", 5, "no such section"),
+        ("B#None", 5, "no such section"),
+    ]
+    assert first == broken[0]
+
+
+def test_a_link_that_comes_back_by_the_name_of_the_folder_stays_in_its_collection(
+    tmp_path: Path,
+) -> None:
+    shelf = Shelf(tmp_path)
+    for folder in ("one", "two"):
+        shelf.put(f"../{folder}/docs/x.md", f"# X of {folder}\n")
+        shelf.put(
+            f"../{folder}/docs/sub/y.md", "# Y\n\n[x](../../docs/x.md) [no](../../docs/no.md)\n"
+        )
+    folders = (shelf.place / "one/docs", shelf.place / "two/docs")
+    shelf.put("../one/docs/no.md", "# Only one has it\n")
+    shelf.update(*folders)
+    with shelf.open(*folders) as library:
+        names = [state.collection.name for state in library.states()]
+        for name, title in zip(names, ("X of one", "X of two"), strict=True):
+            (found,) = library.citations([library.document("sub/y.md", name)])
+            assert found.citing[0].target is not None
+            assert found.citing[0].target.title == title
+        assert [each.source.collection for each in library.broken_links()] == [names[1]]
+
+
+def test_a_picture_cites_nothing(tmp_path: Path) -> None:
+    text = (
+        "# A\n\n![](x.png) [large](y.PNG?raw=1) [![s](s.jpg)](l.jpg) ![https://p.example/q](z.gif) "
+        "<https://h.example/i.webp> [page](b.md)\n"
+    )
+    with fill(Shelf(tmp_path), {"a.md": text, "b.md": "# B\n"}) as library:
+        (found,) = library.citations([library.document("a.md")])
+        assert [each.address for each in found.citing] == ["b.md"]
+        assert library.broken_links() == []
 
 
 def test_an_anchor_leads_to_its_section(archive: Library) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +29,6 @@ BROKEN = [
     (b"\xff", PARSE_ERROR, None),
     (b"[" * 100_000, PARSE_ERROR, None),
     (b'{"jsonrpc":"2.0","id":1,"method":NaN}', PARSE_ERROR, None),
-    (b'{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', PARSE_ERROR, None),
     (b"9" * 5000, PARSE_ERROR, None),
     (b"[]", INVALID_REQUEST, None),
     (b"1", INVALID_REQUEST, None),
@@ -51,6 +52,22 @@ def test_a_sound_message_passes_with_the_id_that_wants_an_answer(
 
     assert isinstance(read, Message)
     assert read.id == number
+
+
+@pytest.mark.parametrize("half", ["\\ud800", "\\uDC00\\uD800", "a\\udfff"])
+def test_half_a_character_is_replaced_by_the_sign_that_says_so(half: str) -> None:
+    raw = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"%s"}}' % half.encode()
+    read = read_message(raw)
+
+    assert isinstance(read, Message)
+    assert read.mended is not None
+    assert read.body["params"]["a"].strip("a") in ("\ufffd", "\ufffd\ufffd")
+    assert json.loads(read.mended) == read.body
+
+
+def test_whole_characters_are_left_as_they_are() -> None:
+    raw = rb'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"\ud83e\udd86 \\ud800"}}'
+    assert read_message(raw) == Message(json.loads(raw))
 
 
 @pytest.mark.parametrize(("raw", "code", "number"), BROKEN)

@@ -122,6 +122,14 @@ def test_a_bare_post_of_a_call_gets_one_json_answer(site: Site, headers: dict[st
     assert answer.value["result"]["structuredContent"] == {"word": "zebra"}
 
 
+@pytest.mark.parametrize("accept", ["application/json", BOTH])
+def test_half_a_character_in_a_call_is_no_hindrance(site: Site, accept: str) -> None:
+    halved = json.dumps(CALL).replace("zebra", "a\\ud800b").encode()
+    answer = site.post(halved, Accept=accept)
+
+    assert answer.value["result"]["structuredContent"] == {"word": "a\ufffdb"}
+
+
 def test_a_handshake_opens_a_session(site: Site) -> None:
     answer = site.post(INITIALIZE, Accept=BOTH)
 

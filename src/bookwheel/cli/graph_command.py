@@ -25,7 +25,7 @@ from bookwheel.cli.output import count, one_line, print_json
 from bookwheel.errors import BadRequest
 from bookwheel.library import Library
 from bookwheel.model import Document
-from bookwheel.reading.broken import Broken
+from bookwheel.reading.broken import NO_DOCUMENT, Broken
 from bookwheel.reading.citations import Cited
 from bookwheel.reading.graph import MOST_NODES, Graph
 
@@ -93,10 +93,12 @@ def _show_broken(
     document = library.document(wanted, collection) if wanted is not None else None
     found = library.broken_links(collection, document=document, limit=limit)
     if form is Format.JSON:
-        print_json({"broken": [_named(each.source) | _link(each) for each in found]})
+        entries = [_named(each.source) | _link(each) | {"reason": each.reason} for each in found]
+        print_json({"broken": entries})
         return
     for each in found:
-        print(f"{_place(each.source)}:{each.line}\t{one_line(each.address)}")
+        why = "" if each.reason == NO_DOCUMENT else f"\t{each.reason}"
+        print(f"{_place(each.source)}:{each.line}\t{one_line(each.address)}{why}")
     more = " or more" if len(found) == limit else ""
     print(f"{count(len(found), 'broken link')}{more}.", file=sys.stderr)
 

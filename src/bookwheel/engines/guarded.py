@@ -320,6 +320,10 @@ class GuardedEngine:
         seen = self._open_keys([*counts])
         return {key: count for key, count in counts.items() if key in seen}
 
+    def anchored(self, collections: Sequence[str], limit: int) -> list[Citation]:
+        found = self._open_citations({0: self._store.anchored(collections, limit)})
+        return [each for each in found[0] if each.target is not None]
+
     def unresolved(self, collections: Sequence[str], limit: int) -> list[tuple[int, Link]]:
         found = self._store.unresolved(collections, limit)
         seen = self._open_keys([source for source, _ in found])

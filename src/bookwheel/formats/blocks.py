@@ -246,7 +246,7 @@ class _Walk:
             self.elsewhere = describe("".join(self.parts))
 
     def find_in_text(self, value: str, start: int, end: int) -> None:
-        if self.in_code or self.open_link is not None:
+        if self.in_code or self.images or self.open_link is not None:
             return
         line = self.line_at(start)
         if not line:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from hashlib import blake2b
+from pathlib import PurePath
 from typing import Any
 
 from bookwheel.formats.base import Unreadable
@@ -98,7 +99,7 @@ def draft(
         or base_language(parsed.language)
         or detect_language(parsed.text)
     )
-    origin = Origin(collection.name, path, parsed.url)
+    origin = Origin(collection.name, path, parsed.url, PurePath(collection.path).name)
     headings = [section.heading for section in parsed.sections]
     terms = page_terms(parsed.title, parsed.text.encode(), chunks, headings, language)
     spans = in_bytes(parsed.text, find_spans(parsed.text, rules))

@@ -1,14 +1,17 @@
-"""Links that lead nowhere: to a path or a name of the library without a document."""
+"""Links that lead nowhere: to what is no document, or to no section of one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from itertools import islice
+from pathlib import PurePath
 from typing import NamedTuple
 
 from bookwheel.engines.base import Engine
 from bookwheel.errors import BookwheelError
 from bookwheel.model import Document, Link, SafeText
+from bookwheel.reading.anchors import WITH_ANCHORS, Anchors
 from bookwheel.reading.documents import make_presentable
 from bookwheel.safety.opener import Root
 from bookwheel.safety.redact import make_safe
@@ -24,6 +27,10 @@ class Broken(NamedTuple):
     text: SafeText
     context: SafeText
     line: int
+    reason: str
+
+
+NO_DOCUMENT, NO_SECTION = "no such document", "no such section"
 
 
 def read_broken(
@@ -35,17 +42,36 @@ def read_broken(
     """
     names = [state.collection.name for state in engine.collections()]
     names = names if collection is None else [collection]
-    found: list[Broken] = []
+    only = document.key if document is not None else None
+    every = (_read_without_document, _read_without_section)
+    found = [each for read in every for each in islice(read(engine, names, only), limit)]
+    return sorted(found, key=lambda each: (each.source.collection, each.source.path, each.line))[
+        :limit
+    ]
+
+
+def _read_without_document(engine: Engine, names: list[str], only: int | None) -> Iterator[Broken]:
     with ExitStack() as stack:
         roots = _open_roots(engine, stack)
         for source, link in _with_sources(engine, names):
-            if document is not None and document.key != source.key:
-                continue
-            if not _is_there(link, source, roots):
-                found.append(_show(source, link))
-            if len(found) == limit:
-                break
-    return found
+            if only in (None, source.key) and not _is_there(link, source, roots):
+                yield _show(source, link, NO_DOCUMENT)
+
+
+def _read_without_section(engine: Engine, names: list[str], only: int | None) -> Iterator[Broken]:
+    found = engine.anchored(names, _MOST_LOOKED_AT)
+    found = [each for each in found if only in (None, each.source)]
+    keys = {end for each in found for end in (each.source, each.target) if end is not None}
+    documents = engine.documents_by_key(list(keys))
+    targets: dict[int, Anchors] = {}
+    for each in found:
+        source, target = documents.get(each.source), documents.get(each.target or 0)
+        if source is None or target is None or target.extension not in WITH_ANCHORS:
+            continue
+        if target.key not in targets:
+            targets[target.key] = Anchors(engine, target.key)
+        if not targets[target.key].has(each.link.target.partition("#")[2]):
+            yield _show(source, each.link, NO_SECTION)
 
 
 def _with_sources(engine: Engine, names: list[str]) -> list[tuple[Document, Link]]:
@@ -70,8 +96,10 @@ def _open_roots(engine: Engine, stack: ExitStack) -> dict[str, Root]:
 
 
 def _is_there(link: Link, source: Document, roots: Mapping[str, Root]) -> bool:
-    place = place_of(link.kind, link.target, Origin(source.collection, source.path))
-    name, _, path = (place or "").partition("/")
+    own = roots.get(source.collection)
+    folder = PurePath(own.path).name if own is not None else ""
+    origin = Origin(source.collection, source.path, folder=folder)
+    name, _, path = (place_of(link.kind, link.target, origin) or "").partition("/")
     root = roots.get(name)
     try:
         return root is not None and root.stat_file(path) is not None
@@ -79,7 +107,7 @@ def _is_there(link: Link, source: Document, roots: Mapping[str, Root]) -> bool:
         return False
 
 
-def _show(source: Document, link: Link) -> Broken:
+def _show(source: Document, link: Link, reason: str) -> Broken:
     return Broken(
         make_presentable(source),
         link.kind,
@@ -87,4 +115,5 @@ def _show(source: Document, link: Link) -> Broken:
         make_safe(link.text),
         make_safe(link.context),
         link.line,
+        reason,
     )

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, NamedTuple
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 
 RequestId = str | int
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class Message(NamedTuple):
     """A message whose envelope is sound."""
 
     body: dict[str, Any]
+    mended: bytes | None = None
+    """The message written anew, where halves of characters stood in it that nobody can write."""
 
     @property
     def id(self) -> RequestId | None:
@@ -45,8 +49,8 @@ def read_message(raw: bytes) -> Message | Refusal:
     """Read a message, or say what is wrong with it."""
     try:
         value = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
-        if b"\\ud" in raw or b"\\uD" in raw:  # half a character could never be written again
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        mended = _mend(value) if b"\\ud" in raw or b"\\uD" in raw else None
+        value = value if mended is None else json.loads(mended)
     except (ValueError, RecursionError):  # UnicodeError and JSONDecodeError are ValueErrors
         return Refusal(PARSE_ERROR, "Parse error: this is not JSON in UTF-8.")
     if isinstance(value, list):
@@ -57,8 +61,15 @@ def read_message(raw: bytes) -> Message | Refusal:
     return (
         Refusal(INVALID_REQUEST, f"Invalid request: {wrong}.", _read_id(value))
         if wrong
-        else (Message(value))
+        else Message(value, mended)
     )
+
+
+def _mend(value: Any) -> bytes | None:
+    """Write a value with signs that say so for halves of characters; None where there are none."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    mended = _HALF.sub("\ufffd", text)
+    return mended.encode("utf-8") if mended != text else None
 
 
 def _refuse_constant(name: str) -> None:

@@ -80,7 +80,7 @@ class McpRoute:
         message = read_message(body)
         if isinstance(message, Refusal):
             return JSONResponse(message.as_json(), 400)
-        return self._check_limit(scope, message) or (body, message)
+        return self._check_limit(scope, message) or (message.mended or body, message)
 
     def _check_limit(self, scope: Scope, message: Message) -> Response | None:
         if message.id is None:

@@ -23,6 +23,9 @@ PAGE_EXTENSIONS = frozenset(
 """Pages: links leave these extensions out, or have that of the published form."""
 FRONT_PAGES = ("index", "_index", "readme")
 """What a link to a folder leads to, the likelier first."""
+_PICTURES = frozenset(
+    ("png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "bmp", "tif", "tiff", "ico", "heic")
+)
 CONFIDENCE = {"bare": 0.9, DOI: 0.8, ARXIV: 0.8}
 """How sure it is that a link cites, by its kind; all others are explicit links."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
@@ -56,6 +59,8 @@ class Origin(NamedTuple):
     collection: str
     path: str
     url: str | None = None
+    folder: str = ""
+    """What the collection's own folder is called, where that is known."""
 
 
 def key(name: str) -> int:
@@ -71,6 +76,8 @@ def document_key(collection: str, path: str) -> int:
 
 def link_keys(kind: str, target: str, origin: Origin) -> tuple[int, ...]:
     """Return the keys of what a link leads to, at most two; none where it cites nothing."""
+    if _is_picture(target):
+        return ()
     if kind == WIKILINK:
         return _wiki_keys(target)
     if kind == DOI:
@@ -83,6 +90,13 @@ def link_keys(kind: str, target: str, origin: Origin) -> tuple[int, ...]:
     if _is_bare_address(target):
         return url_keys(target)
     return () if _DRIVE.match(target) else _path_keys(target, origin)
+
+
+def _is_picture(target: str) -> bool:
+    """Tell a link to a picture, which shows something and cites nothing."""
+    path = target.partition("#")[0].partition("?")[0].rstrip()
+    stem, dot, extension = path.rpartition(".")
+    return bool(dot) and not stem.endswith("/") and extension.lower() in _PICTURES
 
 
 def _is_bare_address(target: str) -> bool:
@@ -229,8 +243,13 @@ def absolute(path: str, origin: Origin) -> str:
     """Return a path as seen from above the collections, the collection's name leading it."""
     if path.startswith("/"):
         return f"{origin.collection}/{path.lstrip('/')}"
-    folder = origin.path.rpartition("/")[0]
-    return f"{origin.collection}/{folder}/{path}"
+    inner = f"{origin.path.rpartition('/')[0]}/{path}"
+    if origin.folder and ".." in path:
+        # It may leave the collection and come back by the name of its folder.
+        parts = follow(inner)
+        if parts[0] == ".." and parts[1:2] == [origin.folder]:
+            return "/".join((origin.collection, *parts[2:]))
+    return f"{origin.collection}/{inner}"
 
 
 @lru_cache(maxsize=_KEPT)

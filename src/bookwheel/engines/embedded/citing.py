@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from pathlib import PurePath
+from typing import Any, TypeVar
 
 import apsw
 
@@ -32,6 +33,7 @@ _STEP = 500
 _ALL = 1 << 62
 """More than any document has links."""
 _Row = tuple[Any, ...]
+_Value = TypeVar("_Value")
 
 
 def read_outgoing(
@@ -124,6 +126,27 @@ def read_unresolved(
             yield source, Link(*link[:5])
 
 
+def read_anchored(connection: apsw.Connection, collections: Sequence[str]) -> Iterator[Citation]:
+    """Yield the links to a place inside of a document, which may be their own."""
+    meanings = _Meanings(connection)
+    cursor = connection.execute(
+        f"""SELECT {_LINK} FROM collections c
+        CROSS JOIN documents d ON d.collection = c.id
+        CROSS JOIN links l ON l.document = d.id
+        WHERE c.name IN ({_marks(collections)}) AND l.target LIKE '%#_%'
+        ORDER BY c.name, d.path, l.ordinal""",
+        tuple(collections),
+    )
+    rows = [row for row in cursor if is_inside(row[1], row[2])]
+    for some in _steps(rows):
+        meanings.learn([row for row in some if row[6] is not None])
+        for row in some:
+            is_own = row[2].startswith("#")
+            target = row[0] if is_own else meanings.target_of(row) if row[6] is not None else None
+            if target is not None:
+                yield Citation(row[0], target, Link(*row[1:6]))
+
+
 def count_incoming(connection: apsw.Connection, limit: int) -> dict[int, int]:
     """Return the documents with the most links to them, and about how many each has."""
     rows = connection.execute(
@@ -182,24 +205,28 @@ class _Meanings:
 
     def _learn_origins(self, documents: Iterable[int]) -> None:
         rows = self._connection.execute(
-            """SELECT d.id, c.name, d.path, d.url FROM json_each(?) w
+            """SELECT d.id, c.name, d.path, d.url, c.path FROM json_each(?) w
             CROSS JOIN documents d ON d.id = w.value
             CROSS JOIN collections c ON c.id = d.collection""",
             (json.dumps([*documents]),),
         )
-        for document, *origin in rows:
-            self._origins[document] = Origin._make(origin)
+        for document, name, path, url, place in rows:
+            self._origins[document] = Origin(name, path, url, PurePath(place).name)
 
     def _candidates(self, row: _Row) -> Sequence[Candidate]:
         return self._named[row[6]] or self._named.get(row[7], ())
 
+    def target_of(self, row: _Row) -> int | None:
+        """Return the document that a link means."""
+        candidates = self._candidates(row)
+        if len(candidates) > 1:
+            return likeliest(row[1], row[2], self._origins[row[0]], candidates).document
+        return candidates[0].document if candidates else None
+
     def resolve(self, rows: Iterable[_Row]) -> Iterator[Citation]:
         """Yield links with the documents that they mean, those of a document to itself left out."""
         for row in rows:
-            candidates = self._candidates(row)
-            target = candidates[0].document if candidates else None
-            if len(candidates) > 1:
-                target = likeliest(row[1], row[2], self._origins[row[0]], candidates).document
+            target = self.target_of(row)
             if target != row[0]:
                 yield Citation(row[0], target, Link._make((*row[1:6], row[6:7])))
 
@@ -215,7 +242,7 @@ def _distinct(citations: Iterable[Citation]) -> Iterable[Citation]:
     return found.values()
 
 
-def _steps(values: Sequence[int]) -> Iterator[Sequence[int]]:
+def _steps(values: Sequence[_Value]) -> Iterator[Sequence[_Value]]:
     for start in range(0, len(values), _STEP):
         yield values[start : start + _STEP]
 

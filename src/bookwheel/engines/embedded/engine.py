@@ -290,6 +290,10 @@ class EmbeddedEngine:
         with self._reading() as connection, catalog.snapshot(connection):
             return list(itertools.islice(citing.read_unresolved(connection, collections), limit))
 
+    def anchored(self, collections: Sequence[str], limit: int) -> list[Citation]:
+        with self._reading() as connection, catalog.snapshot(connection):
+            return list(itertools.islice(citing.read_anchored(connection, collections), limit))
+
     def named(self, key: int) -> list[int]:
         with self._reading() as connection:
             return citing.find_named(connection, key)
