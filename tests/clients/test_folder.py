@@ -124,7 +124,7 @@ def test_the_first_line_counts_the_documents_listed_and_one_is_matches_too(
         "Search results: 1 matches\n"
         "\n"
         '1. docs://guides/strange%20name%20%231%3F100%25.md - "Strange" (relevance: 0.85)\n'
-        "   Excerpt: Strange A quokka hides here.\n"
+        "   Excerpt: Strange · A quokka hides here.\n"
         "   Match location: content"
     )
     assert search(handbook, "kestrel").startswith("Search results: 3 matches\n\n1. ")
@@ -138,11 +138,11 @@ def test_with_several_collections_addresses_begin_with_their_names(shelf: Shelf)
             "Search results: 2 matches\n"
             "\n"
             '1. docs://alpha/same.md - "Same" (relevance: 0.85)\n'
-            "   Excerpt: Same The alpha wombat.\n"
+            "   Excerpt: Same · The alpha wombat.\n"
             "   Match location: content\n"
             "\n"
             '2. docs://beta/same.md - "Same" (relevance: 0.85)\n'
-            "   Excerpt: Same The beta wombat.\n"
+            "   Excerpt: Same · The beta wombat.\n"
             "   Match location: content"
         )
 

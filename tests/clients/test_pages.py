@@ -174,7 +174,7 @@ def test_the_answer_has_the_layout_of_the_contract_to_the_letter(shelf: Shelf, e
         "Found 3 results:\n"
         "\n"
         "1. limits.md (score: 100)\n"
-        "   'Rate limiting Other matters are told here at some length,...'\n"
+        "   'Rate limiting · Other matters are told here at some length,...'\n"
         "\n"
         "2. api/endpoints.md (score: 85)\n"
         "   'No rate limiting by default...'\n"
@@ -418,10 +418,10 @@ def test_paths_begin_with_the_collection_where_there_are_several(two: Assistant)
         "Found 2 results:\n"
         "\n"
         "1. alpha/same.md (score: 85)\n"
-        "   'Same The alpha wombat.'\n"
+        "   'Same · The alpha wombat.'\n"
         "\n"
         "2. beta/same.md (score: 85)\n"
-        "   'Same The beta wombat.'"
+        "   'Same · The beta wombat.'"
     )
     for path in ("only/here.md", "alpha/only/here.md"):
         assert two.call("get_doc_page", path=path).text == "# Here\n\nThe lone numbat.\n"

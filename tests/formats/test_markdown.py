@@ -156,3 +156,15 @@ def test_any_markup_gives_one_short_line_of_description(text: str) -> None:
     found = described(text)
     assert len(found) <= 150
     assert "\n" not in found
+
+
+def test_what_mdx_fetches_is_not_read() -> None:
+    text = (
+        "---\ntitle: '`x` of **y**'\n---\nimport A from 'a';\nimport {\n  B,\n} from \"b\";\n\n"
+        "export const c = 1;\n\nThe text ä.\n\n```js\nimport C from 'c';\n```\n\n"
+        "import this and that\n"
+    )
+    parsed = read(text.encode(), "page.mdx")
+    quiet = [parsed.text.encode()[start:end].decode() for start, end in parsed.quiet]
+    assert quiet[1:] == ["import A from 'a';", 'import {\n  B,\n} from "b";', "export const c = 1;"]
+    assert (parsed.title, parsed.description) == ("x of y", "The text ä.")

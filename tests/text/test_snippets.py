@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwheel.text.snippets import Cutting, cut_snippet, plain
+from bookwheel.text.plain import plain
+from bookwheel.text.snippets import Cutting, cut_snippet
 from bookwheel.text.words import Finder
 
 
@@ -59,7 +60,7 @@ def test_markdown_that_only_steers_the_look_is_left_out() -> None:
         "## Heading {#id}\n\n<!-- hidden -->> see [the guide](https://x.org/a_(b)) and\n"
         "```js\nlet x\n```\n---\nend"
     )
-    assert plain(text) == "Heading see the guide and let x end"
+    assert plain(text) == "Heading · see the guide and let x end"
 
 
 def test_text_without_spaces_is_cut_too() -> None:

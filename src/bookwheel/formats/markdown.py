@@ -11,7 +11,9 @@ from bookwheel.formats.base import (
 from bookwheel.formats.blocks import read_outline
 from bookwheel.formats.decoding import decode
 from bookwheel.formats.frontmatter import read_front_matter
+from bookwheel.formats.modules import without_modules
 from bookwheel.model import Parsed
+from bookwheel.text.plain import unmarked
 
 
 def read(data: bytes, path: str) -> Parsed:
@@ -24,9 +26,10 @@ def read_text(text: str, path: str) -> Parsed:
     front = read_front_matter(text)
     head = text[: front.body]
     start = front.span[1] if front.span else 0
-    outline = read_outline(text[front.body :], offset=start, line=1 + head.count("\n"))
+    body, code = without_modules(text[front.body :])
+    outline = read_outline(body, offset=start, line=1 + head.count("\n"))
     return Parsed(
-        title=shorten_title(front.title or outline.title) or title_from_path(path),
+        title=shorten_title(unmarked(front.title or "") or outline.title) or title_from_path(path),
         description=shorten_description(front.description or outline.description),
         text=text,
         tags=front.tags,
@@ -37,5 +40,6 @@ def read_text(text: str, path: str) -> Parsed:
         aliases=front.aliases,
         sections=outline.sections,
         links=outline.links,
-        quiet=(front.span,) if front.span else (),
+        quiet=((front.span,) if front.span else ())
+        + tuple((start + first, start + last) for first, last in code),
     )

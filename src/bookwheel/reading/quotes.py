@@ -15,7 +15,7 @@ from bookwheel.engines.base import Engine
 from bookwheel.model import Document, SafeText
 from bookwheel.safety.redact import make_safe
 from bookwheel.text.cut import ELLIPSIS, cut
-from bookwheel.text.snippets import plain
+from bookwheel.text.plain import plain
 
 _WORD = re.compile(r"[^\W_]+")
 _GAPS = re.compile(r"[\W_]+")

@@ -6,17 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from bookwheel.text.plain import plain, seen
 from bookwheel.text.words import Finder, is_unspaced
 
-_LINK_TARGET = re.compile(
-    r"(?:!\[|\[)([^\]\[]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)"
-)
-_UNSEEN = re.compile(r"\{(?:#[\w-]+|/\*.*?\*/)\}|<!--.*?-->", re.S)
-"""Identifiers behind headings, and comments: no reader of the document sees them."""
 _TIES = re.compile(r"[-._:'’()&/ ]{0,2}\Z")
-_LINE_MARKS = re.compile(
-    r"(?m)\n[ \t]{0,3}(?:#{1,6}[ \t]+|>[ \t]?|(?:---+|===+|```+\w*|~~~+\w*)[ \t]*$)"
-)
 
 
 class Cutting(NamedTuple):
@@ -29,27 +22,13 @@ class Cutting(NamedTuple):
     matched: frozenset[str]
 
 
-def plain(markdown: str) -> str:
-    """Return Markdown on one line, without what only steers its look."""
-    return " ".join(_LINE_MARKS.sub("\n", "\n" + _seen(markdown)).split())
-
-
-def _seen(markdown: str) -> str:
-    """Return Markdown without the words that no reader sees."""
-    has_unseen = "{#" in markdown or "{/*" in markdown or "<!--" in markdown
-    shown = _UNSEEN.sub("", markdown) if has_unseen else markdown
-    return _LINK_TARGET.sub(r"\1", shown) if "](" in shown else shown
-
-
 def cut_snippet(markdown: str, finder: Finder, worth: Mapping[str, float], length: int) -> Cutting:
     """Return the best stretch of about `length` characters; `worth` tells how much terms count.
 
     A length of zero asks for no text, only for the terms that matched.
     """
     if not length:
-        has_fences = "```" in markdown or "~~~" in markdown  # they may name a language
-        text = plain(markdown) if has_fences else _seen(markdown)
-        return Cutting("", (), False, False, finder.terms(text))
+        return Cutting("", (), False, False, finder.terms(seen(markdown)))
     text = plain(markdown)
     found = finder.find(text)
     begin, stop = _window(text, found, worth, length)

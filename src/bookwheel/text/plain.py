@@ -1,0 +1,101 @@
+"""Markdown as a reader sees it, on one line: the words without what only steers their look."""
+
+from __future__ import annotations
+
+import re
+
+BREAK = " · "
+"""Stands where a heading, a cell or a row of a table ends."""
+_LINK_TARGET = re.compile(
+    r"(?:!\[|\[)([^\]\[]*)\]\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?\)"
+)
+_UNSEEN = re.compile(r"\{(?:#[\w-]+|/\*.*?\*/)\}|<!--.*?-->", re.S)
+"""Identifiers behind headings, and comments: no reader of the document sees them."""
+_FENCE = re.compile(r"(?m)^[ \t]{0,3}(?:[-*+][ \t]+)?(?:```+|~~~+)[^\n`]*$")
+_RULE = re.compile(r"(?m)^[ \t]{0,3}(?:---+|\*\*\*+|___+)[ \t]*$")
+_HEADING = re.compile(r"(?m)^[ \t]{0,3}#{1,6}[ \t]+([^\n]*?)[ \t]*#*[ \t]*$")
+_UNDERLINED = re.compile(r"(?m)^([^\n]*\S)[ \t]*\n[ \t]{0,3}===+[ \t]*$")
+_QUOTED = re.compile(r"(?m)^[ \t]{0,3}>[ \t]?")
+_CALLOUT = re.compile(
+    r"(?m)^[ \t]*(?:\[!(\w+)\][-+]?|:{3,}[ \t]*(?:\{?(\w[\w-]*)\}?)?"
+    r"|(?:!!!|\?\?\?\+?)[ \t]+(\w[\w-]*))"
+)
+_BOX = re.compile(r"(?m)^([ \t]*[-*+])[ \t]+\[[ xX]\](?=[ \t])")
+_BELOW_HEAD = re.compile(r"(?m)^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$")
+_ROW = re.compile(r"(?m)^[ \t]*\|(.*?)\|?[ \t]*$")
+_BREAKS = re.compile("·(?: ·)+")
+_TURN = re.compile("<br[ \t]*/?>", re.I)
+_MARKED = re.compile(
+    r"(?P<tick>`+)(?=[^`])(?P<code>[^\n]*?)(?<=[^`])(?P=tick)(?!`)"
+    r"|(?P<strong>\*\*|~~)(?=\S)(?P<bold>(?:`[^`\n]*`|[^`\n])*?)(?<=\S)(?P=strong)"
+    r"|\*(?<![\w*]\*)(?=[^\s*])(?P<slanted>[^\n*]*?)(?<=[^\s*])\*(?![\w*])"
+    r"|_(?<![\w/]_)(?=[^\W_])(?P<underscored>[^\n_]*?)(?<=[^\s_])_(?![\w/])"
+)
+
+
+def plain(markdown: str) -> str:
+    """Return Markdown on one line, without what only steers its look."""
+    text = seen(markdown)
+    if "#" in text:
+        text = _HEADING.sub(_ended, text)
+    if "===" in text:
+        text = _UNDERLINED.sub(_ended, text)
+    if "---" in text or "***" in text or "___" in text:
+        text = _RULE.sub("", text)
+    if ">" in text:
+        text = _QUOTED.sub("", text)
+    if "[!" in text or ":::" in text or "!!!" in text or "???" in text:
+        text = _CALLOUT.sub(_named, text)
+    if "|" in text:
+        text = _ROW.sub(_cells, _BELOW_HEAD.sub("", text))
+    text = " ".join(_without_marks(text).split())
+    return _BREAKS.sub("·", text).strip(" ·") if "·" in text else text
+
+
+def seen(markdown: str) -> str:
+    """Return Markdown without the words that no reader sees."""
+    has_unseen = "{#" in markdown or "{/*" in markdown or "<!--" in markdown
+    shown = _UNSEEN.sub("", markdown) if has_unseen else markdown
+    if "```" in shown or "~~~" in shown:
+        shown = _FENCE.sub("", shown)
+    for _ in range(2):  # a picture may be a link
+        shown = _LINK_TARGET.sub(r"\1", shown) if "](" in shown else shown
+    return shown
+
+
+def _without_marks(text: str) -> str:
+    if "<" in text:
+        text = _TURN.sub(" ", text)
+    if "[ ]" in text or "[x]" in text or "[X]" in text:
+        text = _BOX.sub(r"\1", text)
+    return unmarked(text)
+
+
+def unmarked(text: str) -> str:
+    """Return text without the marks of emphasis and code; in code they are no marks."""
+    if not ("`" in text or "*" in text or "_" in text or "~~" in text):
+        return text
+    return _MARKED.sub(_inside, text)
+
+
+def _inside(marked: re.Match[str]) -> str:
+    code = marked["code"]
+    if code is not None:
+        return code
+    return unmarked(marked["bold"] or marked["slanted"] or marked["underscored"] or "")
+
+
+def _ended(heading: re.Match[str]) -> str:
+    """Return a heading with what parts it from its text, unless it ends by itself."""
+    words = heading[1].rstrip()
+    return words if not words or words[-1] in ".:!?…" else words + BREAK
+
+
+def _named(callout: re.Match[str]) -> str:
+    """Return the kind of a note as a word; its end has none."""
+    name = callout[1] or callout[2] or callout[3] or ""
+    return f"{name.capitalize()}: " if name else ""
+
+
+def _cells(row: re.Match[str]) -> str:
+    return row[1].replace("\\|", "\0").replace("|", BREAK).replace("\0", "|") + BREAK
