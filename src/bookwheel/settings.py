@@ -32,8 +32,8 @@ class Row(NamedTuple):
     secret: bool = False
     """Never shown, only whether it is set."""
     reaches_out: Callable[[str], bool] | None = None
-    """Tells values by which texts would leave the machine or a model come to it: those must be
-    the operator's own word, and not that of a file that lay in the start folder."""
+    """Tells values by which texts would leave the machine, others be let in or a model come to
+    it: those must be the operator's own word, not that of a file that lay in the start folder."""
 
     @property
     def variable(self) -> str:
@@ -351,6 +351,7 @@ SETTINGS: tuple[Row, ...] = (
         None,
         "Names, as docs.example.org or docs.example.org:8443, by which HTTP clients may call "
         "the server besides its own address.",
+        reaches_out=_always,
     ),
     Row(
         "trusted_proxies",
@@ -358,8 +359,15 @@ SETTINGS: tuple[Row, ...] = (
         None,
         "Addresses or networks, as 10.0.0.5,10.1.0.0/16, of proxies whose X-Forwarded-For "
         "tells the client's address.",
+        reaches_out=_always,
     ),
-    Row("public", _flag, False, "Let other machines connect over HTTP, even without a token."),
+    Row(
+        "public",
+        _flag,
+        False,
+        "Let other machines connect over HTTP, even without a token.",
+        reaches_out=_always,
+    ),
     Row("site_title", _text, None, "Name of the site. Default: that of the only collection."),
     Row(
         "custom_css",

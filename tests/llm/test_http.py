@@ -52,6 +52,24 @@ def test_messages_model_and_key_are_sent_as_the_api_has_them() -> None:
     ]
 
 
+def test_a_service_on_this_machine_is_asked_past_any_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    monkeypatch.delenv("no_proxy", raising=False)
+    with serving(saying("Hello.")) as service:
+        assert ask(service.url).text == "Hello."
+
+
+def test_a_failure_is_one_line_in_the_log_without_text_or_key(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with serving(lambda _: Answer(THEIRS.encode(), 401)) as service:
+        refusal(service.url)
+    (line,) = [each for each in caplog.records if each.name == "bookwheel.llm.http"]
+    assert line.getMessage() == "no answer of a model: The model's endpoint answered 401."
+    assert all(each not in caplog.text for each in (KEY, THEIRS, "Héllo"))
+
+
 def test_without_a_key_none_is_sent() -> None:
     with serving(saying("Hello.")) as service:
         HttpModel(Endpoint(f"{service.url}/", "tiny")).complete(MESSAGES, 5)

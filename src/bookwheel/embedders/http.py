@@ -19,6 +19,7 @@ import numpy as np
 
 from bookwheel.embedders.base import unit_rows
 from bookwheel.errors import BadRequest, Upstream
+from bookwheel.safety.proxies import proxies_for
 
 if TYPE_CHECKING:
     from bookwheel.embedders.base import Vectors
@@ -59,7 +60,7 @@ class HttpEmbedder:
             raise BadRequest("embedding_key holds characters that cannot be sent.")
         self._endpoint = endpoint
         self._sleep = sleep
-        self._opener = build_opener(_NoRedirects)
+        self._opener = build_opener(_NoRedirects, *proxies_for(endpoint.url))
         self.dimensions = endpoint.dimensions or len(self._ask(["dimensions"], tries=2)[0])
         place = sha256(endpoint.url.rstrip("/").encode()).hexdigest()[:12]
         self.fingerprint = f"http-{place}-{endpoint.model}-{self.dimensions}-{_PREPARATION}"

@@ -7,6 +7,7 @@ endpoint says is repeated in an error. The time limit is for all of it, however 
 from __future__ import annotations
 
 import json
+import logging
 import threading
 import time
 from collections.abc import Sequence
@@ -19,6 +20,10 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from bookwheel.errors import BadRequest, Upstream
 from bookwheel.llm.base import Check, Completion, Message, take_text
 from bookwheel.llm.line import Line
+from bookwheel.safety.proxies import proxies_for
+from bookwheel.telemetry.logs import fields
+
+log = logging.getLogger(__name__)
 
 _TRIES = 2
 _WAIT, _LONGEST_WAIT = 0.5, 5.0
@@ -49,6 +54,15 @@ class HttpModel:
 
     def complete(self, messages: Sequence[Message], max_tokens: int) -> Completion:
         """Ask once, and again where that may help and the time allows it."""
+        try:
+            return self._complete(messages, max_tokens)
+        except (
+            Upstream
+        ) as error:  # it says in our own words what happened, and nothing that was said
+            log.warning("no answer of a model: %s", error.message, extra=fields(event="model"))
+            raise
+
+    def _complete(self, messages: Sequence[Message], max_tokens: int) -> Completion:
         deadline = time.monotonic() + self._endpoint.timeout
         asked = self._words(messages, max_tokens)
         for attempt in range(1, _TRIES + 1):
@@ -112,7 +126,8 @@ class HttpModel:
         request.add_header("Content-Type", "application/json")
         if self._endpoint.key:
             request.add_unredirected_header("Authorization", f"Bearer {self._endpoint.key}")
-        opener = build_opener(_NoRedirects, *line.handlers())
+        around = proxies_for(self._endpoint.url)
+        opener = build_opener(_NoRedirects, *around, *line.handlers())
         with opener.open(request, timeout=self._endpoint.timeout) as response:
             return _read(response)
 

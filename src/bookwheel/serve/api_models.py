@@ -301,7 +301,7 @@ class CollectionAnswer(Answer):
     version: str | None
     documents: int
     types: list[CountAnswer]
-    indexed_at: str | None
+    indexed_at: str | None = Field(description="When its folder was last looked through")
     unreadable: list[UnreadableEntry] = Field(description="At most 1,000 of them")
     unreadable_total: int
     skipped: list[SkippedEntry]
