@@ -10,11 +10,13 @@ from bookwheel.engines.base import Engine
 from bookwheel.errors import BadRequest, NotFound
 from bookwheel.model import Collection, Document, SafeText, Status
 from bookwheel.safety.redact import make_safe
+from bookwheel.text.targets import FRONT_PAGES
 
 _MOST_NAMED = 50
 """So many collections are named where none is near to the one asked for."""
 _HOLDS = 82.0
 _BY_FILE_NAME = 0.8
+_SAME_NAME, _SHORT_NAME = 50, 4
 """What a path that holds the text counts, of 100, and what one with a like file name does."""
 _LONGEST_NAME = 200
 """Of a name longer than this, so many characters are compared with others and quoted back."""
@@ -126,11 +128,11 @@ def nearest_paths(text: str, paths: Sequence[str], *, limit: int = 5) -> list[st
 
     wanted = _bare(text[:_LONGEST_NAME])
     bare = [_bare(path) for path in paths]
-    names = [path.rpartition("/")[2] for path in bare]
+    name, names = _name(wanted), [_name(path) for path in bare]
     scores = {i: _HOLDS for i, path in enumerate(bare) if len(wanted) > 2 and wanted in path}
     for asked, known, weight in (
         (wanted, bare, 1.0),
-        (wanted.rpartition("/")[2], names, _BY_FILE_NAME),
+        (name, names, _BY_FILE_NAME),
     ):
         for _, score, i in process.extract(
             asked,
@@ -140,9 +142,17 @@ def nearest_paths(text: str, paths: Sequence[str], *, limit: int = 5) -> list[st
             limit=limit,
             score_cutoff=60,
         ):
-            scores[i] = max(scores.get(i, 0.0), score * weight)
+            # Long paths are alike by their folders alone; short names tell nothing.
+            if len(name) < _SHORT_NAME or fuzz.ratio(name, names[i]) >= _SAME_NAME:
+                scores[i] = max(scores.get(i, 0.0), score * weight)
     best = sorted(scores, key=lambda i: (-scores[i], paths[i]))[:limit]
-    return [paths[i] for i in best] or nearest(text, paths, limit=limit)
+    return [paths[i] for i in best]
+
+
+def _name(path: str) -> str:
+    """Return what a page is called: by its file, or by the folder whose front page it is."""
+    folder, _, name = path.rpartition("/")
+    return folder.rpartition("/")[2] if folder and name in FRONT_PAGES else name
 
 
 def _bare(path: str) -> str:

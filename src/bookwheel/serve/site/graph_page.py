@@ -14,6 +14,7 @@ from bookwheel.reading.graph import Graph
 from bookwheel.serve.api import read_query
 from bookwheel.serve.api_answers import node_address, read_graph
 from bookwheel.serve.api_models import GraphAsked
+from bookwheel.serve.site.navigation import OWN
 from bookwheel.serve.site.pages import Pages
 from bookwheel.serve.web import base_of
 from bookwheel.view import View
@@ -40,13 +41,25 @@ def _draw(graph: Graph, base: str) -> str:
     return _ROLE.sub("", svg, count=1)
 
 
+def _without_navigation(graph: Graph) -> Graph:
+    """Return a graph without what leads to every page, and without pages that only it tied."""
+    own = {each.id for each in graph.nodes if each.document and each.document.path in OWN}
+    if not own:
+        return graph
+    edges = [each for each in graph.edges if own.isdisjoint((each.source, each.target))]
+    tied = {end for each in edges for end in (each.source, each.target)}
+    told = {end for each in graph.edges for end in (each.source, each.target)} - tied
+    nodes = [each for each in graph.nodes if each.id not in own and each.id not in told]
+    return graph._replace(nodes=tuple(nodes), edges=tuple(edges))
+
+
 async def show_graph_page(pages: Pages, request: Request) -> Response:
     """Show the graph around a document, around what was found, or of all."""
     asked: PageAsked = read_query(request, PageAsked)
     base = base_of(request)
 
     def make(library: View) -> tuple[Graph, str]:
-        graph = read_graph(library, asked)
+        graph = _without_navigation(read_graph(library, asked))
         return graph, _draw(graph, base)
 
     graph, svg = await pages.web.ask(request, make)

@@ -19,9 +19,11 @@ async function look() {
     wasIndexing = Boolean(state.indexing);
     bar.hidden = !state.indexing;
     if (state.indexing) {
-      bar.max = state.indexing.total || 1;
-      bar.value = state.indexing.done;
-      text.textContent = `Indexing: ${number(state.indexing.done)} of ${number(state.indexing.total)} files`;
+      const { done, total } = state.indexing;
+      bar.max = total || 1;
+      if (total) bar.value = done;
+      else bar.removeAttribute("value");
+      text.textContent = total ? `Indexing: ${number(done)} of ${number(total)} files found so far` : "Indexing";
     } else {
       text.textContent = state.ready ? "Everything is indexed." : "Nothing is indexed yet.";
     }
