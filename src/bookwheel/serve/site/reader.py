@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from bookwheel.addresses import uri
 from bookwheel.errors import BadRequest, Forbidden, NotFound
+from bookwheel.formats.modules import without_modules
 from bookwheel.model import Document
 from bookwheel.reading.categories import bare_path
 from bookwheel.reading.citations import Citations
@@ -180,6 +181,9 @@ def _read_folder(
         raise NotFound(f"There is no folder {path[:200]!r} in {collection[:200]!r}.")
     states = [each for each in library.states() if collection in _names(each.collection)]
     name = states[0].collection.name
+    shown = [each for each in page.documents if each.path not in OWN]
+    total = page.total - sum(each in library.paths(name) for each in OWN if not path)
+    page = page._replace(documents=shown, total=total)
     return {
         "collection": states[0].collection,
         "path": path,
@@ -255,7 +259,7 @@ def _read_text(
             part.text, links.resolve, pages, first_line=part.first_line, line=inside
         )
     else:
-        shown = render(part.text, links.resolve, line=inside)
+        shown = render(without_modules(part.text)[0], links.resolve, line=inside)
     toc = [each for each in shown.anchors if each.level <= _DEEPEST_IN_TOC]
     return {
         "html": shown.html,
