@@ -67,11 +67,16 @@ class Accounts:
         self._room = room
         self.under_way = 0
 
+    @property
+    def is_full(self) -> bool:
+        """Whether there is no room for one call more."""
+        return self.under_way >= self._room
+
     @contextmanager
     def open(self, tool: str, arguments: Mapping[str, Any]) -> Iterator[Account]:
         """Count a call of the present caller while it is under way."""
         caller, started = CURRENT.get().name, time.monotonic()
-        account = Account(caller, tool, self._limits, is_full=self.under_way >= self._room)
+        account = Account(caller, tool, self._limits, is_full=self.is_full)
         self.under_way += 1
         try:
             yield account

@@ -97,6 +97,11 @@ class Calls:
         """How many calls are at work or wait for a thread."""
         return self._accounts.under_way
 
+    @property
+    def is_full(self) -> bool:
+        """Whether a call that comes now is refused."""
+        return self._accounts.is_full
+
     def view(self) -> View:
         """Return the library as the present caller may see it."""
         return self._view_of(CURRENT.get())

@@ -69,7 +69,10 @@ def make_app(
     for path, server in servers.items():
         full, plain = server.make_endpoints()
         entries += [full.run, plain.run]
-        routes.append(Route(path, McpRoute(full.app, plain.app, limit, server.waiting, count)))
+        route = McpRoute(
+            full.app, plain.app, limit, server.waiting, count, refuse=server.refuse_at_once
+        )
+        routes.append(Route(path, route))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -297,6 +297,24 @@ class DocumentServer(Server[dict[str, Any]]):
             await serve_dual_era_loop(self, read_stream, write_stream, lifespan_state={})
             tasks.cancel_scope.deadline = anyio.current_time() + LAST_WRITE_SECONDS
 
+    async def refuse_at_once(self, message: Message) -> Refusal | None:
+        """Answer a call for which there is no room; None where there is, or the answer is no error.
+
+        The protocol costs more than to refuse, and a server that is full has no time for it.
+        """
+        if message.method != "tools/call" or not self._calls.is_full:
+            return None
+        params = message.body.get("params", {})
+        name, arguments = params.get("name"), params.get("arguments", {})
+        found = self._offered.find(name) if isinstance(name, str) else None
+        if found is None or found[0].shows_codes or not isinstance(arguments, dict):
+            return None
+        try:
+            await self._calls.call_tool(self._offered, name, arguments)
+        except RpcError as error:
+            return Refusal(error.code, error.message, message.id, error.data)
+        return None
+
     def make_endpoints(self) -> tuple[Endpoint, Endpoint]:
         """Return the way in for full clients, and that for plain requests without a session."""
         full = _Sessions(self, max_sessions=MOST_SESSIONS)

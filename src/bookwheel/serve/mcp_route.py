@@ -5,7 +5,7 @@ Full clients get sessions and streams; a bare POST of one request gets one JSON 
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Awaitable, Callable, Container
 from typing import Any
 
 import anyio
@@ -34,6 +34,10 @@ _VERSION = "mcp-protocol-version"
 _BOTH = "application/json, text/event-stream"
 
 
+Refuse = Callable[[Message], Awaitable[Refusal | None]]
+"""Answers a message that is not let in, since the server is full."""
+
+
 class McpRoute:
     """The ASGI application of one address."""
 
@@ -44,8 +48,11 @@ class McpRoute:
         limit: RateLimit,
         waiting: Container[str] = (),
         count: Count = lambda reason: None,
+        *,
+        refuse: Refuse,
     ) -> None:
         """Take both ways in; `waiting` are tools that may ask their client before they answer."""
+        self._refuse = refuse
         self._waiting = waiting
         self._full = full
         self._plain = plain
@@ -80,7 +87,13 @@ class McpRoute:
         message = read_message(body)
         if isinstance(message, Refusal):
             return JSONResponse(message.as_json(), 400)
-        return self._check_limit(scope, message) or (message.mended or body, message)
+        limited = self._check_limit(scope, message)
+        if limited is not None:
+            return limited
+        refusal = await self._refuse(message)
+        if refusal is not None:
+            return JSONResponse(refusal.as_json())
+        return message.mended or body, message
 
     def _check_limit(self, scope: Scope, message: Message) -> Response | None:
         if message.id is None:
