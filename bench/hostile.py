@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from itertools import islice
-from re import _parser  # type: ignore[attr-defined]  # reads patterns
+from re import _parser  # reads patterns
 from typing import Any
 
 from bookwheel.safety.notations import NOTATIONS

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bookwheel.reading.quotes import _find, _Searched
-from bookwheel.text.snippets import plain
+from bookwheel.text.plain import plain
 
 TEXT = (
     "# The *Contract*\n\nVendor_X (Ltd.) agrees -- see [terms](https://a.example/x) -- to\n"
