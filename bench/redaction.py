@@ -28,9 +28,9 @@ HOSTILE_MS = 500.0
 PREVIEW_MS = 1.0
 _FLOOR = re.compile(r"[\w.+-]+@[\w-]+\.\w+")
 _MOST = 20_000_000
-_SEEDS = 300
+_SEEDS = 120
 _SCREEN = 10_000
-_SLOWEST = 12
+_SLOWEST = 8
 
 
 def measure(corpus: Corpus) -> list[Figure]:

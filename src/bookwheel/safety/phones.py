@@ -169,9 +169,10 @@ class _Judge:
             return True
         if _OTHER_THING.fullmatch(found):
             return _IN_THREES.fullmatch(found) is not None and _is_announced(self._data, start)
-        if _is_announced(self._data, start):
+        follows = start > 0 and self._data[start - 1] != 10  # something in its line
+        if follows and _is_announced(self._data, start):
             return True
-        if found.isdigit() or _is_of_other_things(self._data, start):
+        if found.isdigit() or (follows and _is_of_other_things(self._data, start)):
             return False
         return self._ask(found)
 
