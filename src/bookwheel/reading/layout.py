@@ -129,13 +129,18 @@ def _majorise(spots: Matrix, wanted: Matrix) -> Matrix:
 
     weights = 1 / np.maximum(wanted, 1.0) ** 2
     np.fill_diagonal(weights, 0.0)
-    total = weights.sum(axis=1)
+    total, strength = weights.sum(axis=1)[:, None], weights * wanted
     for _ in range(_STEPS):
-        apart = spots[:, None, :] - spots[None, :, :]
-        lengths = np.maximum(np.sqrt((apart**2).sum(axis=2)), 1e-9)
-        pulls = (weights * wanted / lengths)[:, :, None] * apart
-        spots = (weights @ spots + pulls.sum(axis=1)) / total[:, None]
+        squares = _apart(spots[:, 0]) ** 2 + _apart(spots[:, 1]) ** 2
+        pulls = strength / np.sqrt(np.maximum(squares, 1e-18))
+        pulled = pulls.sum(axis=1)[:, None] * spots - pulls @ spots
+        spots = (weights @ spots + pulled) / total
     return spots
+
+
+def _apart(along: Matrix) -> Matrix:
+    """Return how far each is from each other in one direction."""
+    return along[:, None] - along[None, :]
 
 
 def _push_apart(spots: Matrix, boxes: Sequence[Box]) -> Matrix:
@@ -147,16 +152,17 @@ def _push_apart(spots: Matrix, boxes: Sequence[Box]) -> Matrix:
     shift = np.array([(box.down - box.up) / 2 for box in boxes])
     centres = _make_room(spots, half, tall) + np.column_stack((np.zeros(len(boxes)), shift))
     widths, heights = half[:, None] + half[None, :], tall[:, None] + tall[None, :]
+    order = np.sign(_apart(np.arange(len(boxes), dtype=np.float64)))
     for step in range(_PUSHES):
-        apart = centres[:, None, :] - centres[None, :, :]
-        over_x, over_y = widths - np.abs(apart[:, :, 0]), heights - np.abs(apart[:, :, 1])
+        apart_x, apart_y = _apart(centres[:, 0]), _apart(centres[:, 1])
+        over_x, over_y = widths - np.abs(apart_x), heights - np.abs(apart_y)
         over = (over_x > 0) & (over_y > 0)
         np.fill_diagonal(over, False)
         if not over.any():
             break
         sideways = over_x / widths < over_y / heights
-        push_x = np.where(over & sideways, over_x * _signs(apart[:, :, 0]), 0.0).sum(axis=1)
-        push_y = np.where(over & ~sideways, over_y * _signs(apart[:, :, 1]), 0.0).sum(axis=1)
+        push_x = np.where(over & sideways, over_x * _signs(apart_x, order), 0.0).sum(axis=1)
+        push_y = np.where(over & ~sideways, over_y * _signs(apart_y, order), 0.0).sum(axis=1)
         centres = centres + np.column_stack((push_x, push_y)) * 0.3
         if step % 25 == 24:
             centres = centres * 1.08
@@ -176,11 +182,10 @@ def _make_room(spots: Matrix, half: Matrix, tall: Matrix) -> Matrix:
     return np.asarray(spots * np.array([grow * _WIDER, grow]))
 
 
-def _signs(apart: Matrix) -> Matrix:
+def _signs(apart: Matrix, order: Matrix) -> Matrix:
     """Return to which side each is moved from each other; of two at one place, by their order."""
     import numpy as np
 
-    order = np.sign(np.subtract.outer(np.arange(len(apart)), np.arange(len(apart))))
     return np.where(np.abs(apart) < 1e-9, order, np.sign(apart))
 
 
