@@ -29,7 +29,7 @@ def find(quote: str, text: str = TEXT, longest: int = 500) -> str | None:
         ("İstanbul office", "İstanbul office:"),
         ("stanbul office: strasse, straße", "İstanbul office: STRASSE, Straße,"),
         ("本語の文", "本語の文"),
-        ("The Contract … The end", "The *Contract* … The end."),
+        ("The Contract … The end", "The Contract … The end."),
         ("the end", "The end."),
         ("he en", "he en"),
         ("(https://a.example/x) -- to", "https://a.example/x) -- to"),
