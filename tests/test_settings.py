@@ -220,15 +220,16 @@ def test_a_file_that_only_lay_in_the_start_folder_lets_no_text_leave_the_machine
 def test_a_file_that_only_lay_in_the_start_folder_lets_nobody_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = 'public = true\nhosts = "evil.example"\ntrusted_proxies = "0.0.0.0/0"\n'
+    text = 'public = true\nhosts = "evil.example"\ntrusted_proxies = "0.0.0.0/0"\ntoken = "x"\n'
     file = written(tmp_path, text)
     monkeypatch.chdir(tmp_path)
 
     settings, named = load(environment={}), load(config=file, environment={})
 
-    names = ("public", "hosts", "trusted_proxies")
-    assert [settings[name] for name in names] == [False, None, None]
+    names = ("public", "hosts", "trusted_proxies", "token")
+    assert [settings[name] for name in names] == [False, None, None, None]
     assert [remark.partition(" ")[0] for remark in settings.remarks] == [
+        "token",
         "hosts",
         "trusted_proxies",
         "public",

@@ -344,7 +344,14 @@ SETTINGS: tuple[Row, ...] = (
         "Default: one per core, up to 4.",
     ),
     Row("read_only", _flag, False, "Serve no tool that changes anything."),
-    Row("token", _text, None, "Token that HTTP clients must send as a bearer.", secret=True),
+    Row(
+        "token",
+        _text,
+        None,
+        "Token that HTTP clients must send as a bearer.",
+        secret=True,
+        reaches_out=_always,
+    ),
     Row(
         "hosts",
         _text,
