@@ -181,10 +181,17 @@ def test_a_phone_number_is_found_whatever_numbers_follow_it() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["Fax 912 345 678", "Tel.: +43 1 51433-0"])
+@pytest.mark.parametrize(
+    "text", ["Fax 912 345 678", "Tel.: +43 1 51433-0", "Tel. 089 / 636 48018", "+49 89 / 636 48018"]
+)
 def test_a_word_for_it_makes_a_doubtful_number_one_of_a_phone(text: str) -> None:
     assert find_spans(text)
     assert not find_spans("a distance of 912 345 678 km")
+
+
+@pytest.mark.parametrize("one", ["020 7946 0958", "01 42 68 53 00", "(089) 636-48018"])
+def test_of_two_numbers_beside_a_slash_both_go(one: str) -> None:
+    assert redact_text(f"{one} / {one}", Redact.ALL) == "[redacted:phone] / [redacted:phone]"
 
 
 @pytest.mark.parametrize("thing", ["case", "Part no.", "Order #", "Rechnungsnummer:"])

@@ -14,7 +14,8 @@ REGIONS = ("US", "GB", "DE", "FR", "CH", "AT", "NL", "ES", "AU", "IN")
 """Countries whose numbers are known without their country code."""
 
 _GAP = r"(?:[ \x{a0}\x{2009}\x{202f}\x{2010}-\x{2015}./-]|\) ?|[ -]?\(| - )"
-_CANDIDATE = rf"(?:[+＋] ?\(?|\()?(?:[0-9]{_GAP}?){{6,}}[0-9]"
+_AREA = r"(?:[+＋] ?[0-9]{1,3}[ (0)]{1,5}[0-9]{1,5}|\(?0[0-9]{1,4})\)? / "
+_CANDIDATE = rf"(?:{_AREA}(?:[0-9]{_GAP}?){{3,}}|(?:[+＋] ?\(?|\()?(?:[0-9]{_GAP}?){{6,}})[0-9]"
 _NO_DIGITS = bytes(byte for byte in range(256) if byte not in b"0123456789")
 _SPACES = re.compile(b"\xc2\xa0|\xe2\x80[\x89\xaf]")
 _DASHES = re.compile(b"\xe2\x80[\x90-\x95]")
@@ -63,7 +64,7 @@ _PLAIN_TO_SEE = re.compile(
     rb"(?:\+?1[-. ])?\(?\d{3}\)?-\d{3}-\d{4}|(?:\+?1[. ])?\d{3}\.\d{3}\.\d{4}|"
     rb"(?:\+?1[-. ]?)?\(\d{3}\) ?\d{3}[-. ]?\d{4}|"
     # France with dots, East Asia, Germany; what Britain keeps for films and examples
-    rb"0[1-9](?:\.\d\d){4}|0\d{1,3}-\d{3,4}-\d{4}|0[1-9]\d{1,3}[ /]\d{6,8}|"
+    rb"0[1-9](?:\.\d\d){4}|0\d{1,3}-\d{3,4}-\d{4}|0[1-9]\d{1,3}(?:[ /]| / )\d{6,8}|"
     rb"\(?0(?:1632\)? ?960 ?|1\d\d\)? ?496 ?0|7700 ?900 ?|8081 ?570 ?|3069 ?990 ?)\d{3}"
 )
 _WITH_CODE = re.compile(
