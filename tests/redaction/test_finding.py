@@ -194,6 +194,22 @@ def test_of_two_numbers_beside_a_slash_both_go(one: str) -> None:
     assert redact_text(f"{one} / {one}", Redact.ALL) == "[redacted:phone] / [redacted:phone]"
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "{ann,bob.lee}@cs.example.edu",
+        "{ann, bob}@cs.example.edu",
+        "ann dot lee at example dot com",
+        "ann [dot] lee [at] example [dot] com",
+        "ann_AT_example_DOT_com",
+        "ann-at-example-dot-co-dot-uk",
+    ],
+)
+def test_all_names_of_an_address_go_however_they_are_joined(address: str) -> None:
+    hidden = redact_text(f"Write to {address} today", Redact.ALL)
+    assert hidden.replace("{", "") == "Write to [redacted:email] today"
+
+
 @pytest.mark.parametrize("thing", ["case", "Part no.", "Order #", "Rechnungsnummer:"])
 def test_the_number_of_a_thing_is_no_phone_number(thing: str) -> None:
     assert not find_spans(f"{thing} 893-6284210")

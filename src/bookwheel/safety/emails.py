@@ -18,15 +18,19 @@ _DOT = (
     r"(?:\\?\.|&#0?46;|&#x2e;|&period;|\[\.\]|\(\.\)|。|%2E|"
     r" ?[\[({<](?:dot|punkt|point|punto)[\])}>] ?)"
 )
+_SEVERAL = r"\{[A-Za-z0-9_.+,;| -]{1,120}\}"  # {ann,bob}@example.edu, as papers have it
 _PLAIN = (
-    rf"(?:{_LOCAL}+|\"(?:[^\"\n\\]|\\[^\n]){{1,64}}\"){_AT}"
+    rf"(?:{_LOCAL}+|{_SEVERAL}|\"(?:[^\"\n\\]|\\[^\n]){{1,64}}\"){_AT}"
     rf"(?:(?:{_LABEL}{_DOT})+{_TOP}|\[(?:IPv6:)?[0-9A-Fa-f.:]{{7,45}}\])"
 )
 _SPELT_TOP = r"(?:com|org|net|edu|gov|mil|int|info|biz|io|co|ai|app|dev|eu|[a-z]{2})\b"
 _SPELT = (
-    rf"(?i){_NAME}+(?: ?[\[({{<] ?(?:at|@|ät|æt|arroba|chez) ?[\])}}>] ?)(?:{_LABEL}"
+    rf"(?i)(?:{_NAME}+ ?[\[({{<] ?(?:dot|punkt) ?[\])}}>] ?){{0,3}}"
+    rf"{_NAME}+(?: ?[\[({{<] ?(?:at|@|ät|æt|arroba|chez) ?[\])}}>] ?)(?:{_LABEL}"
     rf"(?:\.| ?[\[({{<] ?(?:dot|\.|punkt|point|punto) ?[\])}}>] ?| dot | punkt ))+{_TOP}"
-    rf"|{_NAME}+ (?:at|AT|@) (?:[\pL\pN-]+ (?:dot|punkt|point|punto) )+{_SPELT_TOP}"
+    rf"|(?:{_NAME}+ (?:dot|punkt) ){{0,3}}"
+    rf"{_NAME}+ (?:at|AT|@) (?:[\pL\pN-]+ (?:dot|punkt|point|punto) )+{_SPELT_TOP}"
+    rf"|[\pL\pN.]+[_-]at[_-](?:[\pL\pN]+[_-]dot[_-])+{_SPELT_TOP}"
     rf"|[\pL\pN]+[._][\pL\pN._]+ ?[@＠] ?(?:{_LABEL}\.)+{_TOP}"
 )
 _FILES = frozenset(
