@@ -215,6 +215,12 @@ def test_the_number_of_a_thing_is_no_phone_number(thing: str) -> None:
     assert not find_spans(f"{thing} 893-6284210")
 
 
+@pytest.mark.parametrize("code", ["y = x@w.transpose()", "out = a@b.reshape(2, 3)"])
+def test_a_product_of_matrices_is_no_address(code: str) -> None:
+    assert not find_spans(code)
+    assert find_spans("ann@example.com(office)")
+
+
 def test_one_notation_does_not_hide_another() -> None:
     signature = "9f8e7d6c5b4a" * 5 + "3f2e"
     text = f"https://b.s3.amazonaws.com/o?X-Amz-Signature={signature}"

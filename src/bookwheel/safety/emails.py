@@ -87,6 +87,8 @@ def _is_address(data: bytes, start: int, end: int) -> bool:
     ending = found.rpartition(b".")[2].lower()
     if ending in _FILES or _SCALE.search(found):
         return False
+    if data[end : end + 1] == b"(" and not _ENDS_A_HOST.search(found):  # x@weights.mean()
+        return False
     if _REMOTE.match(found):  # git@host:owner/repository names a place, not a person
         return False
     domain = re.split(b"@|%40|;", found)[-1]
