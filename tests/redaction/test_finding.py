@@ -221,6 +221,12 @@ def test_a_product_of_matrices_is_no_address(code: str) -> None:
     assert find_spans("ann@example.com(office)")
 
 
+@pytest.mark.parametrize("scheme", ["Digest", "OAuth", "Hawk"])
+def test_a_header_goes_with_all_its_quoted_parameters(scheme: str) -> None:
+    text = f'Authorization: {scheme} id="bob", nc=00000001, response="9f8e7d6c5b4a", opaque="5ccc"'
+    assert redact_text(text, Redact.SECRETS) == f"Authorization: {scheme} [redacted:authorization]"
+
+
 def test_one_notation_does_not_hide_another() -> None:
     signature = "9f8e7d6c5b4a" * 5 + "3f2e"
     text = f"https://b.s3.amazonaws.com/o?X-Amz-Signature={signature}"
@@ -238,6 +244,7 @@ def test_one_notation_does_not_hide_another() -> None:
         'new NetworkCredential("bob", "{}maple559Ocean")',
         "WIFI:T:WPA;S:home;P:{}YJusTZtpP6Lg;;",
         "db.internal:5432:app:bob:{}QBHovxiGD64Ne2",
+        "GET /?authorization=Bearer%20{}k3J9x2Q7k3J9x2Q7k3J9",
     ],
 )
 def test_secrets_without_a_sign_of_their_own_are_known_by_where_they_stand(text: str) -> None:

@@ -37,8 +37,10 @@ _WEBHOOKS = (
 )
 _SCHEMES = (
     r"(?:basic|bearer|token|apikey|api-key|key|bot|splunk|geniekey|sso-key|negotiate|ntlm|oauth|ssws|"
-    r"zoho-oauthtoken|klaviyo-api-key|discogs|digest|hawk|aws4-hmac-sha256|signature)[ ]{1,3}"
+    r"zoho-oauthtoken|klaviyo-api-key|discogs|digest|hawk|aws4-hmac-sha256|signature)"
+    r"(?:[ ]|%20|\+){1,3}"
 )
+_PARAMETERS = r"(?:[\w-]{1,40}=\"[^\"\r\n]*\"(?:[, ]{1,3}[\w-]{1,40}=[^\s\",]+)*[, ]{0,3})+"
 _CODES = (
     r"(?:PIN(?: code| number)?|one[- ]time[- ](?:password|passcode|code|pin)|OTP|PUK|"
     r"(?:verification|security|confirmation|alarm|door|gate|entry|safe|login|sign-in|2FA|"
@@ -53,7 +55,7 @@ NOTATIONS: tuple[Notation, ...] = (
         "authorization",
         "authorization",
         r"authorization[\"']?[ \t]{0,3}[:=]",
-        rf"\s{{0,3}}[\"']?{_SCHEMES}([^\r\n\"'`]{{4,}})",
+        rf"\s{{0,3}}[\"']?{_SCHEMES}({_PARAMETERS}|[^\r\n\"'`]{{4,}})",
         is_header,
         r"[\s\"']{0,4}[A-Za-z0-9._~+/=:-]{3}",
     ),
@@ -68,7 +70,7 @@ NOTATIONS: tuple[Notation, ...] = (
     Notation(
         "bearer token",
         "bearer",
-        r"\bbearer[ :=]{1,3}[\"']?",
+        r"\bbearer(?:[ :=]|%20){1,3}[\"']?",
         r"([\w.~+/=-]{10,})",
         is_bearer,
         r"[\w.~+/=-]{10}",
