@@ -244,6 +244,8 @@ def test_one_notation_does_not_hide_another() -> None:
         'new NetworkCredential("bob", "{}maple559Ocean")',
         "WIFI:T:WPA;S:home;P:{}YJusTZtpP6Lg;;",
         "db.internal:5432:app:bob:{}QBHovxiGD64Ne2",
+        "The root password for db03 was changed to {}kX9!mTz2q on Friday.",
+        "We have reset the password of bob to {}Sunny-44-rain.",
         "GET /?authorization=Bearer%20{}k3J9x2Q7k3J9x2Q7k3J9",
     ],
 )
@@ -257,6 +259,8 @@ def test_secrets_without_a_sign_of_their_own_are_known_by_where_they_stand(text:
     [
         'fields = ["password", "password2", "remember_me"]',
         "The token is an XMLHttpRequest",
+        "The password policy was changed to SHA-256 and its length set to 12",
+        "Set the password to something that nobody guesses",
         "key: AKIAIOSFODNN7EXAMPLE",
     ],
 )

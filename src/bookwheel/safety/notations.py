@@ -188,6 +188,15 @@ NOTATIONS: tuple[Notation, ...] = (
     ),
     Notation(
         "password",
+        "password passwort passcode passphrase",
+        r"\b(?:password|passwort|passcode|passphrase)(?: (?:for|of|on|für|von) [\w.@-]{1,40})?"
+        r"(?: (?:was|is|has been|have been|now|wurde))* (?:changed |set |reset )?(?:to|auf) ",
+        r"[\"'`]?([^\s\"'`]{5,64})",
+        is_named_in_prose,
+        r"[\"'`]?[^\s\"'`]{5}",
+    ),
+    Notation(
+        "password",
         "use",
         r"\buse ",
         r"[\"'`]?(\S{6,64}?)[\"'`]? as ",
