@@ -236,6 +236,9 @@ TOKENS: tuple[Token, ...] = (
     Token("twitch token", "oauth:<l:30>"),
     Token("spotify token", "BQ<s:150+>", whole=True),
     Token("sumo logic key", "su<w:12>_<w:64>", whole=True),
+    Token("wakatime key", "waka_<x:8>-<x:4>-<x:4>-<x:4>-<x:12>"),
+    Token("apify token", "apify_api_<w:30+>"),
+    Token("ory token", "ory_(at|rt|ac|pat|st)_<v:30+>"),
     # Private keys in base64, as settings of clusters and functions hold them
     Token(
         "private key",
