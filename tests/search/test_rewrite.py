@@ -38,6 +38,7 @@ def test_the_question_of_the_contract() -> None:
     ("question", "made"),
     [
         ("budget", "budget"),
+        ("vendor x 2021 ppt docx", "vendor NEAR/5 x AND 2021"),
         (
             "show me all documents about renewal terms of the Acme contract",
             "renewal NEAR/5 terms AND Acme NEAR/5 contract",

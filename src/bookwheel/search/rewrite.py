@@ -25,6 +25,8 @@ _PIECE = re.compile(
 _EDGES = "\"'“”„’.,;:!?()[]{}<>*`…«»"
 _OPERATOR = re.compile(r"(?<!\S)\(*(?:AND|OR|NOT|NEAR(?:/\d+)?)(?!\S)")
 _PLAIN_WORD = re.compile(r"[^\W_]+")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+"""A year dates a document as a whole: it need not stand near the words."""
 _RESERVED = frozenset({"and", "or", "not", "near"})
 _LEADS = frozenset(
     {"find", "show", "list", "get", "give", "search", "look", "for", "me", "us", "all", "any"}
@@ -123,11 +125,12 @@ def _groups(text: str, language: str) -> tuple[list[_Group], list[str]]:
             continue
         if found["sign"]:
             excluded.append(piece)
-        elif groups and at == last + 1 and found["word"]:
+        elif groups and at == last + 1 and found["word"] and not _YEAR.fullmatch(piece):
             groups[-1].pieces.append(piece)
         else:
             groups.append(_Group([piece]))
-        last = at if not found["sign"] and found["word"] else -2
+        joins = found["word"] and not found["sign"] and not _YEAR.fullmatch(piece)
+        last = at if joins else -2
     return groups, excluded
 
 
