@@ -10,7 +10,9 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 
 from bookwheel.serve.api import OPERATIONS
+from tests.conftest import Shelf
 from tests.serve.conftest import Site
+from tests.site.conftest import site_of
 
 
 def get(site: Site, path: str) -> Any:
@@ -42,6 +44,21 @@ def test_a_search_tells_where_each_hit_stands_and_which_words_matched(site: Site
     assert hit["address"] == "docs://floors/dry.md"
     assert hit["url"] == "/docs/notes/floors/dry.md?line=3&mark=tiles#bw-target"
     assert (found["unreadable"], found["files"]) == (1, 8)
+
+
+def test_a_hit_leads_to_the_line_with_most_words_not_with_most_forms_of_one(shelf: Shelf) -> None:
+    lines = [
+        "Links of any kind, and more links.",
+        "How sure a link is.",
+        "Confidence.",
+        "The confidence of a link goes by its kind.",
+    ]
+    shelf.put("links.md", "\n\n".join(["# Citing", *lines]))
+    shelf.update()
+    with shelf.open() as library, site_of(library) as site:
+        _, found = get(site, "/api/search?q=link+confidence")
+
+    assert found["hits"][0]["line"] == 9
 
 
 def test_filters_hold_and_are_counted_as_if_each_were_not_set(site: Site) -> None:

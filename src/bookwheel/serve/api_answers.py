@@ -100,10 +100,15 @@ def _best_line(hit: SearchHit, words: list[str]) -> int:
     """Return the line of the passage that holds most of the words that matched."""
     best, most = 0, 0
     for number, line in enumerate(hit.passage.casefold().split("\n")):
-        held = sum(word in line for word in words)
+        held = _count_apart([word for word in words if word in line])
         if held > most:
             best, most = number, held
     return hit.start_line + best
+
+
+def _count_apart(words: list[str]) -> int:
+    """Return how many words there are; one within another (`link`, `links`) is not counted."""
+    return sum(not any(word != other and word in other for other in words) for word in words)
 
 
 def show_facets(facets: Facets) -> models.FacetsAnswer:
