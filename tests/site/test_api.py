@@ -204,6 +204,7 @@ def test_the_page_about_the_api_shows_every_parameter(site: Site) -> None:
         assert f"<code>{operation.path}</code>" in page
         for name in operation.asked.model_fields:
             assert f"<code>{name}</code>" in page
+    assert "<td>string</td>" not in page, "types are named as people name them"
 
 
 def test_whatever_the_description_allows_gets_an_answer_that_fits_it(site: Site) -> None:
