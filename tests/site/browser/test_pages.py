@@ -210,6 +210,41 @@ def test_three_hundred_nodes_can_be_walked(visit: Visit, shelf: Shelf) -> None:
     assert watched.errors == []
 
 
+def test_on_a_phone_the_labels_of_a_graph_neither_meet_nor_are_cut(
+    visit: Visit, shelf: Shelf
+) -> None:
+    # From the hub in the middle labels go up and down.
+    leaves = [f"A leaf of number {number}" for number in range(9)]
+    for number, leaf in enumerate(leaves):
+        shelf.put(f"leaf-{number}.md", f"# {leaf}\n\nNothing.")
+    shelf.put("hub.md", "# Hub\n\n" + " ".join(f"[{n}](leaf-{n}.md)" for n in range(9)))
+    shelf.update()
+    with shelf.open() as library, site_of(library) as site:
+        page = visit(site, viewport={"width": 390, "height": 780}).open("/graph")
+        frame = page.locator(".graph").bounding_box()
+        assert frame
+        page.wait_for_function("document.querySelectorAll('.graph .mute').length > 0")
+        labels = [
+            [line.bounding_box() for line in group.locator(".l").all()]
+            for group in page.locator(".graph g:is(.n, .r):not(.mute)").all()
+        ]
+    boxes = [[box for box in lines if box] for lines in labels]
+    assert len(boxes) > 3
+    for at, lines in enumerate(boxes):
+        for box in lines:
+            assert frame["x"] <= box["x"] + 3
+            assert box["x"] + box["width"] <= frame["x"] + frame["width"] + 3
+            assert not any(_overlap(box, other) for rest in boxes[at + 1 :] for other in rest)
+
+
+def _overlap(one: Any, two: Any) -> bool:
+    """Say whether two boxes meet by more than the halo around letters."""
+    return all(
+        min(one[at] + one[size], two[at] + two[size]) - max(one[at], two[at]) > 6
+        for at, size in (("x", "width"), ("y", "height"))
+    )
+
+
 def test_indexing_is_followed_while_it_goes_on(visit: Visit, documentation: Library) -> None:
     state: dict[str, Any] = {"ready": True, "indexing": {"done": 3, "total": 12}}
     with site_of(documentation, state=lambda: state) as site:

@@ -13,7 +13,7 @@ form.addEventListener("submit", () => {
 
 if (place) {
   const svg = place.querySelector("svg");
-  const whole = svg.getAttribute("viewBox").split(" ").map(Number);
+  let whole = svg.getAttribute("viewBox").split(" ").map(Number);
   let view = [...whole];
   const fingers = new Map();
   let moved = 0;
@@ -32,9 +32,10 @@ if (place) {
     const circle = node.querySelector("circle");
     const [x, y, r] = ["cx", "cy", "r"].map((name) => Number(circle.getAttribute(name)));
     const lines = [...node.querySelectorAll(".l")];
+    const side = Number(lines[0].getAttribute("y")) < y ? -1 : 1; // Labels stand below their node, or above it.
     circle.style.transformOrigin = `${x}px ${y}px`;
-    for (const line of lines) line.style.transformOrigin = `${x}px ${y + r}px`;
-    return { x, y, r, half: Math.max(...lines.map((line) => line.getComputedTextLength())) / 2, height: 4 + 15 * lines.length };
+    for (const line of lines) line.style.transformOrigin = `${x}px ${y + side * r}px`;
+    return { x, y, r, side, half: Math.max(...lines.map((line) => line.getComputedTextLength())) / 2, height: 4 + 15 * lines.length };
   });
   const weight = (at) => (nodes[at].matches(".r") ? 100 : 0) + Number(nodes[at].querySelector("circle").getAttribute("r"));
   const everyone = [...nodes.keys()].sort((one, two) => weight(two) - weight(one));
@@ -49,8 +50,9 @@ if (place) {
     const taken = [];
     const named = new Set();
     for (const at of order) {
-      const { x, y, r, half, height } = spots[at];
-      const words = [x - half * enlarged, y + r, x + half * enlarged, y + r + height * enlarged];
+      const { x, y, r, side, half, height } = spots[at];
+      const ends = [y + side * r, y + side * (r + height * enlarged)];
+      const words = [x - half * enlarged, Math.min(...ends), x + half * enlarged, Math.max(...ends)];
       const circle = [x - r * dot, y - r * dot, x + r * dot, y + r * dot];
       if (enlarged > 1 && taken.some((other) => meet(words, other) || meet(circle, other))) continue;
       taken.push(words, circle);
@@ -150,6 +152,15 @@ if (place) {
     node.closest("a")?.addEventListener("focus", () => show(at));
     node.closest("a")?.addEventListener("blur", () => show(-1));
   });
-  raise(label());
+
+  // Enlarged labels at the rim reach further than the drawing: the view is widened until they fit.
+  for (let round = 0; round < 4; round += 1) {
+    const reaches = [...label()].map((at) => [spots[at].x, spots[at].half * Math.max(1, scale())]);
+    const left = Math.min(view[0], ...reaches.map(([x, half]) => x - half));
+    const right = Math.max(view[0] + view[2], ...reaches.map(([x, half]) => x + half));
+    view = [left, view[1], right - left, view[3]];
+  }
+  whole = [...view];
+  draw();
   new ResizeObserver(draw).observe(svg);
 }
