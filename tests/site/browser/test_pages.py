@@ -114,6 +114,8 @@ def test_everything_is_done_with_keys(seen: Watched) -> None:
     expect(page).to_have_title(f"{title} · notes")
     page.keyboard.press("/")
     expect(page.locator("[data-finder]")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("[data-finder]")).not_to_be_focused()
 
 
 def test_escape_clears_what_was_asked(seen: Watched) -> None:

@@ -80,4 +80,6 @@ document.addEventListener("keydown", (event) => {
     finder.focus();
     finder.select();
   }
+  // The field of the search page has its own use for Esc.
+  if (event.key === "Escape" && event.target.matches?.("[data-finder]")) event.target.blur();
 });
