@@ -114,6 +114,14 @@ def test_broken_links_are_listed_with_their_line(call: Call, here: list[str]) ->
     assert call("graph", "loops/tail.md", *here, "--broken").out == ""
 
 
+def test_where_nobody_cites_anybody_that_is_said(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("Alone.")
+    answer = call("graph", str(tmp_path / "notes"), "--index", str(tmp_path / "index"))
+    assert answer.out == "cited\tcites\tdocument\n"
+    assert "No document cites another." in answer.err
+
+
 def test_broken_links_of_one_document_are_not_crowded_out(call: Call, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("[x](gone-one.md) [y](gone-two.md)")

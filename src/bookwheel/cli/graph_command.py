@@ -201,3 +201,5 @@ def _print_counts(graph: Graph, counts: Mapping[str, tuple[int, int]]) -> None:
     print("cited\tcites\tdocument")
     for cited, citing, place in sorted(rows, key=lambda row: (-row[0], -row[1], row[2])):
         print(f"{cited}\t{citing}\t{place}")
+    if not rows:
+        print("No document cites another.", file=sys.stderr)
