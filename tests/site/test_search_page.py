@@ -99,3 +99,10 @@ def test_while_nothing_is_indexed_the_page_says_so_and_looks_again(shelf: Shelf)
     assert first.status == 200
     assert "Nothing is indexed yet" in text_of(first.body)
     assert asked.status == 404
+
+
+def test_for_a_document_that_is_not_there_its_own_name_is_offered_for_search(site: Site) -> None:
+    answer = site.ask("GET", "/graph?document=guides/sea-lions.md", Accept="text/html")
+
+    assert answer.status == 404
+    assert "Search for “sea lions”" in answer.body.decode()

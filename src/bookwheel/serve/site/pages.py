@@ -86,7 +86,8 @@ class Pages:
         """Return a page that says why there is no other."""
         path = request.url.path.removeprefix(base_of(request))
         has_place = not _PLACES.isdisjoint(request.query_params)
-        values = {"problem": problem, "path": path, "has_place": has_place}
+        wanted = request.query_params.get("document")
+        values = {"problem": problem, "path": path, "wanted": wanted, "has_place": has_place}
         return self.show(
             request, "error.html", values, status=problem.status, headers=problem.headers
         )
