@@ -126,7 +126,9 @@ def test_the_graph_tells_who_cites_whom(site: Site) -> None:
     _, graph = get(site, "/api/graph?document=api.md")
     _, found = get(site, "/api/graph?q=tiles&depth=0")
     _, nothing = get(site, "/api/graph?q=zzzyx")
+    _, filtered = get(site, "/api/graph?q=tiles&depth=0&folder=no-such-folder")
 
+    assert filtered["nodes"] == []
     assert [node["document"] for node in graph["nodes"]] == ["api.md", "guides/setup.md"]
     assert graph["nodes"][0]["url"] == "/docs/notes/api.md"
     assert [(edge["source"], edge["target"]) for edge in graph["edges"]] == [

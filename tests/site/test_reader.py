@@ -97,6 +97,16 @@ def test_the_graph_is_drawn_without_styles_of_its_own(site: Site) -> None:
     assert "Nothing was found" in page(site, "/graph?q=zzzyx")
 
 
+def test_the_graph_of_what_was_found_keeps_the_filters_of_the_search(site: Site) -> None:
+    link = "/graph?q=tiles&amp;type=.md&amp;folder=floors&amp;mode=lexical"
+    assert f'href="{link}"' in page(site, "/?q=tiles&folder=floors&type=.md&mode=lexical")
+
+    shown = page(site, link.replace("&amp;", "&"))
+    assert '<input type="hidden" name="folder" value="floors">' in shown
+    assert '<input type="hidden" name="mode" value="lexical">' in shown
+    assert "/docs/notes/guides/setup.md" not in page(site, "/graph?q=tiles&folder=floors&depth=0")
+
+
 def test_a_line_or_pointer_is_marked_where_it_stands(site: Site) -> None:
     by_line = page(site, "/docs/notes/guides/setup.md?line=14&mark=feed")
     by_pointer = page(site, "/docs/notes/food.csv?pointer=rows%202-2")

@@ -149,9 +149,9 @@ def entry_fields(document: Document, *, base: str, alone: bool) -> dict[str, Any
 def read_graph(library: View, asked: models.GraphAsked) -> Graph:
     """Return the citation graph around a document, around what words find, or of all."""
     if asked.document:
-        roots = [library.document(asked.document, asked.collection)]
-    elif asked.q and asked.q.strip():
-        hits = library.search(SearchRequest(asked.q, limit=_MOST_ROOTS)).hits
+        roots = [library.document(asked.document, next(iter(asked.collection), None))]
+    elif asked.q.strip():
+        hits = library.search(make_request(asked, limit=_MOST_ROOTS)).hits
         roots = [library.document(hit.document, hit.collection) for hit in hits]
         if not roots:
             return Graph((), ())

@@ -97,17 +97,26 @@ class RelatedAsked(DocumentAsked):
     limit: int = Field(5, ge=1, le=50, description="Documents in the answer")
 
 
-class GraphAsked(Asked):
-    """Around which documents the graph is wanted; with none of these, that of all."""
+class GraphAsked(SearchAsked):
+    """Around which documents the graph is wanted; with neither words nor document, that of all."""
 
     document: str | None = Field(
         None, min_length=1, max_length=5000, description="Path or docs:// address"
     )
-    collection: str | None = Field(None, description="Its collection, where there are several")
-    q: str | None = Field(None, max_length=2000, description="Around what these words find")
+    collection: tuple[str, ...] = Field(
+        (), description="Of the document, or the only ones to find in"
+    )
+    q: str = Field("", max_length=2000, description="Around what these words find")
     depth: int = Field(1, ge=0, le=3, description="Citations to follow from there")
     outside: bool = Field(False, description="Whether addresses elsewhere are shown")
     most: int = Field(300, ge=1, le=1000, description="Most nodes")
+
+    @property
+    def filters(self) -> dict[str, object]:
+        """What the words are looked for in, as the parameters that say so."""
+        names = ("collection", "type", "folder", "year_from", "year_to")
+        stated = {name: getattr(self, name) for name in names if getattr(self, name)}
+        return stated | ({} if self.mode is SearchMode.HYBRID else {"mode": self.mode.value})
 
 
 class NothingAsked(Asked):

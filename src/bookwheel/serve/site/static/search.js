@@ -80,7 +80,7 @@ function showTrouble(error) {
 function show(found, offset) {
   const parts = [];
   const count = found.total.toLocaleString("en");
-  const citations = make("a", "citations", { href: `${base}/graph?${new URLSearchParams({ q: found.query })}` });
+  const citations = make("a", "citations", { href: `${base}/graph?${withoutOffset(asked(stated()))}` });
   const summary = found.hits.length ? [`${count} document${found.total === 1 ? "" : "s"} · `, citations] : [];
   parts.push(make("p", summary, { class: "summary", role: "status" }));
   const remarks = [...found.remarks];
