@@ -174,6 +174,11 @@ def test_bad_requests_are_answered_with_what_is_wrong(
     assert error_of(site, path) == expected
 
 
+def test_a_parameter_that_is_wanting_or_unknown_is_named(site: Site) -> None:
+    assert b"The parameter 'q' is required." in site.ask("GET", "/api/search").body
+    assert b"There is no parameter 'what'." in site.ask("GET", "/api/search?q=a&what=1").body
+
+
 def test_what_changes_nothing_is_sent_once(site: Site) -> None:
     first = site.ask("GET", "/api/search?q=walrus")
     again = site.ask("GET", "/api/search?q=walrus", If_None_Match=first.headers["etag"])

@@ -268,6 +268,8 @@ def read_query(request: Request, model: type[BaseModel]) -> Any:
         name = ".".join(str(part) for part in first["loc"])
         message = str(first["msg"]).removeprefix("Value error, ")
         known = ", ".join(model.model_fields) or "none"
-        raise BadRequest(
-            f"The parameter {name!a} cannot be used: {message}.", hint=f"There are {known}."
-        ) from None
+        said = {
+            "missing": f"The parameter {name!a} is required.",
+            "extra_forbidden": f"There is no parameter {name!a}.",
+        }.get(first["type"], f"The parameter {name!a} cannot be used: {message}.")
+        raise BadRequest(said, hint=f"There are {known}.") from None
