@@ -10,7 +10,7 @@ export QUERY := $(value Q)
 export FOLDER := $(value DOCS)
 
 .DEFAULT_GOAL := help
-.PHONY: help search serve test coverage check lint fix docs bench screenshot faults clean
+.PHONY: help search serve test test-cluster coverage check lint fix docs bench screenshot faults clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -49,6 +49,9 @@ serve: $(VENV)/.runtime ## Serve DOCS=folder over HTTP: to people at 127.0.0.1:8
 
 test: $(VENV)/.dev $(CLIENTS) /usr/bin/curl /usr/bin/chromium ## Run the tests
 	@$(BIN)/python -m pytest -n auto
+
+test-cluster: $(VENV)/.dev ## Run the tests that need a search cluster, on one of two nodes started here
+	@$(BIN)/python -m tests.cluster
 
 coverage: $(VENV)/.dev $(CLIENTS) /usr/bin/curl ## How much of the code the tests reach, file by file
 	@$(BIN)/python -m pytest -n auto --cov --cov-report=term --cov-fail-under=80

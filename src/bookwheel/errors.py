@@ -9,7 +9,8 @@ BookwheelError
 ├── RateLimited     too much at a time; says when to ask again
 ├── TimedOut        the work took longer than the operator allows
 ├── IndexUnusable   the index cannot be opened, read or written; the message says what to do
-│   └── IndexDamaged    ... because it is broken: setting it aside and building anew mends it
+│   ├── IndexDamaged    ... because it is broken: setting it aside and building anew mends it
+│   └── IndexUnreachable    ... for the moment: the cluster that holds it does not answer
 ├── Upstream        a model that the operator set does not answer, or not as it should
 └── Internal        a defect of ours; the message is opaque, the log has the rest
 """
@@ -106,6 +107,10 @@ class IndexDamaged(IndexUnusable):
     """The index is broken; it can be set aside and built anew from the documents."""
 
 
+class IndexUnreachable(IndexUnusable):
+    """The cluster that holds the index does not answer, or cannot; it may come back by itself."""
+
+
 class Upstream(BookwheelError):
     """A model's endpoint that the operator set does not answer, or not as it should."""
 
@@ -131,6 +136,7 @@ ERRORS: tuple[type[BookwheelError], ...] = (
     TimedOut,
     IndexUnusable,
     IndexDamaged,
+    IndexUnreachable,
     Upstream,
     Internal,
 )

@@ -284,7 +284,7 @@ def _made(file: tuple[str, str], status: Status, language: str) -> Draft:
     return refusal(path, status, collection=collection)
 
 
-@pytest.mark.parametrize("make", ENGINES.values(), ids=ENGINES)
+@pytest.mark.parametrize("make", ENGINES)
 @settings(max_examples=12, deadline=None)
 @given(steps=_STEPS)
 def test_counts_stay_right_through_any_sequence_of_changes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -11,11 +12,13 @@ from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
+from bookwheel.engines import queueing
 from bookwheel.engines.base import JobQueue, WritableEngine
-from bookwheel.engines.embedded import database, job_table
+from bookwheel.engines.embedded import database
+from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import Conflict, Forbidden
 from bookwheel.model import Counts, Job, JobState, Priority
-from tests.engines.conftest import ENGINES
+from tests.engines.conftest import ENGINES, Make
 
 FOLDERS = st.lists(st.sampled_from("abc"), max_size=3).map("/".join)
 
@@ -48,13 +51,13 @@ def writing(engine: WritableEngine) -> JobQueue:
 
 
 @pytest.mark.requirement("R-023")
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("make", ENGINES)
 @limits(max_examples=25)
 @given(priorities=st.lists(st.sampled_from(Priority), max_size=8))
 def test_of_the_highest_priority_the_oldest_comes_first(
-    name: str, priorities: list[Priority], tmp_path_factory: pytest.TempPathFactory
+    make: Make, priorities: list[Priority], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    engine = ENGINES[name](tmp_path_factory.mktemp("queue"))
+    engine = make(tmp_path_factory.mktemp("queue"))
     engine.begin_writing()
     asked = [
         ask(engine.queue, f"folder{number}", priority=each)[0].number
@@ -69,13 +72,13 @@ def test_of_the_highest_priority_the_oldest_comes_first(
 
 
 @pytest.mark.requirement("R-020")
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("make", ENGINES)
 @limits(max_examples=40)
 @given(first=FOLDERS, second=FOLDERS)
 def test_a_folder_that_holds_another_or_lies_in_it_is_the_same_job(
-    name: str, first: str, second: str, tmp_path_factory: pytest.TempPathFactory
+    make: Make, first: str, second: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    engine = ENGINES[name](tmp_path_factory.mktemp("queue"))
+    engine = make(tmp_path_factory.mktemp("queue"))
     engine.begin_writing()
     one, is_ours = ask(engine.queue, first)
     other, is_theirs = ask(engine.queue, second)
@@ -90,8 +93,8 @@ def test_a_folder_that_holds_another_or_lies_in_it_is_the_same_job(
     engine.close()
 
 
-def test_asking_needs_no_writer_lock(engine: WritableEngine, tmp_path: Path) -> None:
-    other = ENGINES["embedded"](tmp_path)
+def test_asking_needs_no_writer_lock(engine: WritableEngine, make: Make, tmp_path: Path) -> None:
+    other = make(tmp_path)
     other.begin_writing()
 
     job, is_ours = ask(engine.queue, "a", full=True, priority=Priority.HIGH)
@@ -103,8 +106,10 @@ def test_asking_needs_no_writer_lock(engine: WritableEngine, tmp_path: Path) -> 
     other.close()
 
 
-def test_how_far_a_job_is_can_be_seen_by_all(engine: WritableEngine, tmp_path: Path) -> None:
-    other = ENGINES["embedded"](tmp_path)
+def test_how_far_a_job_is_can_be_seen_by_all(
+    engine: WritableEngine, make: Make, tmp_path: Path
+) -> None:
+    other = make(tmp_path)
     job, _ = ask(other.queue)
     engine.begin_writing()
     taken = engine.queue.take()
@@ -184,7 +189,7 @@ def test_what_nobody_asked_for_leaves_no_trace(writing: JobQueue) -> None:
 @pytest.mark.requirement("R-023")
 def test_a_job_left_behind_is_run_again_but_not_for_ever(writing: JobQueue) -> None:
     left, _ = ask(writing)
-    for _ in range(job_table.MOST_ATTEMPTS):
+    for _ in range(queueing.MOST_ATTEMPTS):
         taken = writing.take()
         assert taken
         assert taken.number == left.number
@@ -199,7 +204,7 @@ def test_a_job_left_behind_is_run_again_but_not_for_ever(writing: JobQueue) -> N
 
 def test_who_lays_a_job_down_on_purpose_may_do_so_any_number_of_times(writing: JobQueue) -> None:
     left, _ = ask(writing)
-    for _ in range(job_table.MOST_ATTEMPTS + 1):
+    for _ in range(queueing.MOST_ATTEMPTS + 1):
         taken = writing.take()
         assert taken
         assert taken.number == left.number
@@ -210,7 +215,7 @@ def test_who_lays_a_job_down_on_purpose_may_do_so_any_number_of_times(writing: J
 def test_finished_jobs_are_forgotten_in_time(
     writing: JobQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_table, "MOST_FINISHED", 2)
+    monkeypatch.setattr(queueing, "MOST_FINISHED", 2)
     numbers = [ask(writing, each)[0].number for each in "abcd"]
     drain(writing)
 
@@ -218,7 +223,7 @@ def test_finished_jobs_are_forgotten_in_time(
 
 
 def test_a_flood_of_jobs_is_refused(writing: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job_table, "MOST_WAITING", 2)
+    monkeypatch.setattr(queueing, "MOST_WAITING", 2)
     ask(writing, "a")
     ask(writing, "b")
 
@@ -226,23 +231,32 @@ def test_a_flood_of_jobs_is_refused(writing: JobQueue, monkeypatch: pytest.Monke
         ask(writing, "c")
 
 
-def test_where_there_is_no_index_yet_nothing_can_be_asked(tmp_path: Path) -> None:
+def test_where_there_is_no_index_yet_nothing_can_be_asked(make: Make, tmp_path: Path) -> None:
     with pytest.raises(Conflict, match="is being made"):
-        ask(ENGINES["embedded"](tmp_path).queue)
+        ask(make(tmp_path).queue)
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.fixture
+def on_disk(tmp_path: Path) -> Iterator[WritableEngine]:
+    engine = EmbeddedEngine(tmp_path / "catalog.db")
+    engine.begin_writing()
+    engine.end_writing()
+    yield engine
+    engine.close()
+
+
 def test_on_read_only_media_the_refusal_says_so(
-    engine: WritableEngine, monkeypatch: pytest.MonkeyPatch
+    on_disk: WritableEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.access", lambda *_: False)  # root may write anywhere
 
     with pytest.raises(Forbidden, match="may only read the index"):
-        ask(engine.queue)
+        ask(on_disk.queue)
 
 
 def test_an_index_that_is_held_for_long_is_busy(
-    engine: WritableEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    on_disk: WritableEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect = database.connect_writer
 
@@ -255,4 +269,4 @@ def test_an_index_that_is_held_for_long_is_busy(
     with closing(apsw.Connection(str(tmp_path / "catalog.db"))) as holder:
         holder.execute("BEGIN IMMEDIATE")
         with pytest.raises(Conflict, match="busy"):
-            ask(engine.queue)
+            ask(on_disk.queue)

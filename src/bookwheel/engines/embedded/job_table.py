@@ -10,17 +10,12 @@ from typing import Any
 
 import apsw
 
+from bookwheel.engines import queueing
 from bookwheel.engines.embedded import database
 from bookwheel.engines.embedded.catalog import decoding
 from bookwheel.engines.embedded.database import Place
 from bookwheel.errors import Conflict, Forbidden
 from bookwheel.model import Counts, Job, JobState, Priority
-
-MOST_ATTEMPTS = 5
-"""So often a job is begun whose processes die of it."""
-MOST_WAITING = 1000
-MOST_FINISHED = 100
-"""So many are remembered."""
 
 _OPEN = "state IN ('waiting', 'running')"
 _JOB = (
@@ -91,7 +86,7 @@ class JobTable:
             connection.execute(
                 f"UPDATE jobs SET state = 'failed', finished_at = ?, error = ? "
                 f"WHERE {_OPEN} AND attempts >= ?",
-                (time.time(), "it was begun too often without coming to an end", MOST_ATTEMPTS),
+                (time.time(), queueing.GIVEN_UP, queueing.MOST_ATTEMPTS),
             )
             found = _find(
                 connection, "asked AND state = 'waiting' ORDER BY priority DESC, id LIMIT 1"
@@ -125,7 +120,7 @@ class JobTable:
             connection.execute(
                 f"DELETE FROM jobs WHERE NOT {_OPEN} AND id NOT IN (SELECT id FROM jobs "
                 f"WHERE NOT {_OPEN} ORDER BY finished_at DESC LIMIT ?)",
-                (MOST_FINISHED,),
+                (queueing.MOST_FINISHED,),
             )
 
     def release(self) -> None:
@@ -174,7 +169,7 @@ def _add(
 ) -> tuple[Job, bool]:
     unfinished = _find(connection, f"{_OPEN} AND collection = ? ORDER BY id", (collection,))
     for job in unfinished:
-        if job.is_asked and _overlap(job.folder, folder):
+        if job.is_asked and queueing.overlap(job.folder, folder):
             return job, False
     for job in unfinished:
         is_soon = job.state is JobState.RUNNING or priority < Priority.HIGH
@@ -183,16 +178,8 @@ def _add(
                 "UPDATE jobs SET asked = 1, asked_at = ? WHERE id = ?", (time.time(), job.number)
             )
             return job._replace(is_asked=True), True
-    _refuse_flood(connection)
+    queueing.refuse_flood(connection.execute(f"SELECT count(*) FROM jobs WHERE {_OPEN}").get)
     return _insert(connection, collection, folder, full, priority, is_asked=True), True
-
-
-def _refuse_flood(connection: apsw.Connection) -> None:
-    waiting = connection.execute(f"SELECT count(*) FROM jobs WHERE {_OPEN}").get
-    if waiting >= MOST_WAITING:
-        raise Conflict(
-            f"{waiting:,} folders wait to be indexed already.", hint="Ask again when some are done."
-        )
 
 
 def _insert(
@@ -210,12 +197,6 @@ def _insert(
         (collection, folder, full, int(priority), is_asked, time.time()),
     )
     return _find(connection, "id = ?", (connection.last_insert_rowid(),))[0]
-
-
-def _overlap(one: str, other: str) -> bool:
-    """Tell whether one of two folders holds the other."""
-    shorter, longer = sorted((one, other), key=len)
-    return not shorter or f"{longer}/".startswith(f"{shorter}/")
 
 
 def _plan(connection: apsw.Connection, collection: str, folder: str, full: bool) -> Job:

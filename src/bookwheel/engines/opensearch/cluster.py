@@ -1,0 +1,278 @@
+"""The door to the cluster: every request goes through it, and every refusal gets its words here."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from bookwheel.engines.opensearch.address import Address
+from bookwheel.errors import (
+    BookwheelError,
+    IndexUnreachable,
+    IndexUnusable,
+    RateLimited,
+    TimedOut,
+)
+from bookwheel.safety.stopping import go_on
+
+if TYPE_CHECKING:
+    from opensearchpy import OpenSearch
+
+OLDEST_VERSION = (3, 0)
+_ANSWER_SECONDS = 30
+_ATTEMPTS = 5
+_PAUSE_SECONDS = 0.2
+_LONGEST_PAUSE = 5.0
+_BULK_BYTES = 5_000_000
+_BULK_ACTIONS = 1_000
+_BULK_ATTEMPTS = 8
+_CONNECTIONS = 32
+Body = Mapping[str, Any]
+_Answer = TypeVar("_Answer")
+
+
+class Refused(IndexUnusable):
+    """The cluster refused one request; `status` and `kind` are its own words for why."""
+
+    def __init__(self, status: int, kind: str, reason: str) -> None:
+        super().__init__(
+            f"The cluster refused a request ({status} {reason or kind}).",
+            hint="Its indices may have been made by another version, or changed by hand.",
+        )
+        self.status = status
+        self.kind = kind
+        self.reason = reason
+
+
+class Failure(NamedTuple):
+    """One action of many that was not done."""
+
+    entry: str
+    status: int
+    reason: str
+
+
+class Cluster:
+    """A cluster, connected to when it is first asked."""
+
+    def __init__(self, address: Address, *, api_key: str | None = None) -> None:
+        self.address = address
+        self._api_key = api_key
+        self._is_known = False
+
+    @cached_property
+    def _client(self) -> OpenSearch:
+        try:
+            from opensearchpy import OpenSearch
+        except ModuleNotFoundError:
+            raise IndexUnusable(
+                "The index lies in a cluster, and the client for it is not installed.",
+                hint="`pip install 'bookwheel[opensearch]'` brings it.",
+            ) from None
+        at = self.address
+        headers = {"Authorization": f"ApiKey {self._api_key}"} if self._api_key else {}
+        login = (at.user, at.password) if at.user and not self._api_key else None
+        tls: dict[str, Any] = {"verify_certs": True, "ca_certs": at.ca or None}
+        return OpenSearch(
+            hosts=[{"host": host, "port": port} for host, port in at.hosts],
+            http_auth=login,
+            headers=headers,
+            use_ssl=at.is_secure,
+            http_compress=False,
+            timeout=_ANSWER_SECONDS,
+            max_retries=len(at.hosts),
+            retry_on_timeout=False,
+            pool_maxsize=_CONNECTIONS,
+            **(tls if at.is_secure else {}),
+        )
+
+    def close(self) -> None:
+        """Let go of the connections; the next request makes new ones."""
+        client: OpenSearch | None = self.__dict__.pop("_client", None)
+        if client is not None:
+            client.close()
+
+    # Asking
+
+    def ask(
+        self, method: str, path: str, body: Any = None, params: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Return the answer to one request; raises Refused for one that can be acted upon."""
+        go_on()
+        if not self._is_known:
+            self._meet()
+        return self._patiently(lambda: self._request(method, path, body, params))
+
+    def _meet(self) -> None:
+        """Look once whether this is a cluster that we know how to talk to."""
+        answer = self._patiently(lambda: self._request("GET", "/", None, None))
+        stated = answer.get("version", {}) if isinstance(answer, dict) else {}
+        number = str(stated.get("number", ""))
+        found = tuple(int(part) for part in number.split(".")[:2] if part.isdecimal())
+        if stated.get("distribution") != "opensearch" or found < OLDEST_VERSION:
+            what = f"{stated.get('distribution') or 'another program'} {number}".strip()
+            raise IndexUnusable(
+                f"The cluster at {self.address.shown} is {what}.",
+                hint=f"OpenSearch {OLDEST_VERSION[0]}.{OLDEST_VERSION[1]} or newer is needed.",
+            )
+        self._is_known = True
+
+    def _patiently(self, request: Callable[[], _Answer]) -> _Answer:
+        """Ask again, a little later each time, while the cluster says that it has too much to do."""
+        for attempt in range(_ATTEMPTS):
+            try:
+                return request()
+            except RateLimited:
+                if attempt == _ATTEMPTS - 1:
+                    raise
+                pause(attempt)
+        raise AssertionError("unreachable")
+
+    def _request(self, method: str, path: str, body: Any, params: Mapping[str, Any] | None) -> Any:
+        from opensearchpy import OpenSearchException
+
+        try:
+            return self._client.transport.perform_request(
+                method, path, params=dict(params or {}), body=body
+            )
+        except OpenSearchException as error:
+            raise self.explain(error) from error
+
+    def explain(self, error: Exception) -> BookwheelError:
+        """Return what went wrong in words for the operator; Refused where the caller may act."""
+        import opensearchpy as client
+
+        match error:
+            case client.ConnectionTimeout():
+                return TimedOut(
+                    f"The cluster at {self.address.shown} took longer than {_ANSWER_SECONDS} s.",
+                    hint="Try again; `bookwheel doctor` shows how it is.",
+                )
+            case client.ConnectionError():
+                return self._unreachable(error)
+            case client.AuthenticationException() | client.AuthorizationException():
+                return self._unwelcome(error)
+            case client.TransportError() if isinstance(error.status_code, int):
+                return self._refusal(error.status_code, str(error.error), error.info)
+        return IndexUnusable(f"The cluster at {self.address.shown} gave no sensible answer.")
+
+    def _unreachable(self, error: Exception) -> IndexUnreachable:
+        is_tls = "SSL" in type(error).__name__ or "SSL" in str(error)
+        what = "shows a certificate that is not trusted" if is_tls else "does not answer"
+        hint = (
+            "Name the file of its authority: add ?ca=FILE to the address."
+            if is_tls
+            else "Check that it runs and that the address is right. No document is lost."
+        )
+        return IndexUnreachable(f"The cluster at {self.address.shown} {what}.", hint=hint)
+
+    def _unwelcome(self, error: Any) -> IndexUnusable:
+        if error.status_code == 401:
+            return IndexUnusable(
+                f"The cluster at {self.address.shown} does not know this user or password.",
+                hint="Check the user and password in the address, or the API key.",
+            )
+        kind = str(error.error)
+        if "cluster_block" in kind:
+            return IndexUnreachable(
+                f"The cluster at {self.address.shown} takes no changes just now.",
+                hint="Its disks may be full; `bookwheel doctor` shows how it is.",
+            )
+        return IndexUnusable(
+            f"This user may not do that in the cluster at {self.address.shown}.",
+            hint=f"Give the user all rights on the indices {self.address.prefix}-*.",
+        )
+
+    def _refusal(self, status: int, kind: str, info: Any) -> BookwheelError:
+        if status == 429:
+            return RateLimited("The cluster has too much to do.", retry_after=5)
+        reason = _reason(info)
+        is_red = "no_shard_available" in reason or "all shards failed" in reason
+        if status in (502, 503, 504) or (is_red and "parse" not in reason):
+            return IndexUnreachable(
+                f"The cluster at {self.address.shown} cannot answer: a part of the index is "
+                "missing, or it has no leader.",
+                hint="It may be starting, or a node lost; `bookwheel doctor` shows how it is.",
+            )
+        return Refused(status, kind, reason)
+
+    # Many changes at once
+
+    def bulk(self, actions: Iterable[Body]) -> list[Failure]:
+        """Do many changes; return those that were refused for good, each with the reason.
+
+        What the cluster has no room for is sent again, a little later each time.
+        """
+        go_on()
+        if not self._is_known:
+            self._meet()
+        every = list(actions)
+        for attempt in range(_ATTEMPTS):
+            try:
+                return self._bulk(every)
+            except IndexUnreachable:
+                # A node was lost, or a new leader is being found: others soon take its place.
+                if attempt == _ATTEMPTS - 1:
+                    raise
+                pause(attempt + 1)
+        raise AssertionError("unreachable")
+
+    def _bulk(self, actions: Iterable[Body]) -> list[Failure]:
+        from opensearchpy.helpers import streaming_bulk
+
+        failures: list[Failure] = []
+        backoff: dict[str, Any] = {
+            "initial_backoff": random.uniform(_PAUSE_SECONDS, 3 * _PAUSE_SECONDS),
+            "max_backoff": _LONGEST_PAUSE,
+        }
+        done: Iterator[tuple[bool, dict[str, Any]]] = streaming_bulk(
+            self._client,
+            actions,
+            chunk_size=_BULK_ACTIONS,
+            max_chunk_bytes=_BULK_BYTES,
+            raise_on_error=False,
+            raise_on_exception=True,
+            max_retries=_BULK_ATTEMPTS,
+            **backoff,
+        )
+        try:
+            for is_done, answer in done:
+                if not is_done:
+                    failures.append(_failure(*next(iter(answer.items()))))
+        except Exception as error:
+            raise self._bulk_trouble(error) from error
+        return failures
+
+    def _bulk_trouble(self, error: Exception) -> Exception:
+        from opensearchpy import OpenSearchException
+
+        return self.explain(error) if isinstance(error, OpenSearchException) else error
+
+
+def pause(attempt: int) -> None:
+    """Wait a little, longer after each attempt, and never just as long as all others."""
+    time.sleep(random.uniform(0.5, 1.5) * min(_LONGEST_PAUSE, _PAUSE_SECONDS * 2**attempt))
+
+
+def _reason(info: Any) -> str:
+    if not isinstance(info, dict):
+        return str(info)[:500]
+    error = info.get("error")
+    if not isinstance(error, dict):
+        return str(error or info.get("result") or "")[:500]
+    causes = [error, *error.get("root_cause", ())]
+    return "; ".join(f"{each.get('type')}: {each.get('reason')}" for each in causes)[:1000]
+
+
+def _failure(_: str, item: dict[str, Any]) -> Failure:
+    error = item.get("error")
+    said = f"{error.get('type')}: {error.get('reason')}" if isinstance(error, dict) else str(error)
+    status = item.get("status")
+    return Failure(
+        str(item.get("_id")),
+        status if isinstance(status, int) else 0,
+        said[:300],
+    )

@@ -1,0 +1,239 @@
+"""The engine on a cluster: any number of servers read it, indexers write their own collections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+
+from bookwheel.engines.base import Matrix
+from bookwheel.engines.opensearch import rows, schema, state, vectors
+from bookwheel.engines.opensearch.address import Address
+from bookwheel.engines.opensearch.health import check_engine, cluster_facts
+from bookwheel.engines.opensearch.jobs import JobTable
+from bookwheel.engines.opensearch.leases import Lease
+from bookwheel.engines.opensearch.recovery import Recovery
+from bookwheel.engines.opensearch.state import Data
+from bookwheel.errors import Forbidden
+from bookwheel.model import Collection, FileState
+
+
+class OpenSearchEngine(Recovery):
+    """One library in a cluster. Nothing of it is kept on this machine."""
+
+    hides = False
+    """It holds texts as they are; who may see what is the affair of others."""
+    readonly = False
+    is_shared = True
+    """Other indexers may keep collections of their own in it."""
+
+    def __init__(self, address: Address, *, home: Path, api_key: str | None = None) -> None:
+        super().__init__(address, api_key=api_key)
+        self._lease = Lease(self._tables)
+        self._written = {}
+        self._words_written = set()
+        self.home = home
+
+    # Opening and closing
+
+    @property
+    def location(self) -> str:
+        """Where the index lies, for people."""
+        return self._cluster.address.shown
+
+    @property
+    def own_paths(self) -> list[Path]:
+        """The files that the engine keeps on this machine: none."""
+        return []
+
+    def close(self) -> None:
+        """Let go of the cluster; what was not committed is found after the next opening."""
+        if self._lease.held:
+            self.end_writing()
+        self._forget_known()
+        self._cluster.close()
+
+    # Writing
+
+    @property
+    def is_written(self) -> bool:
+        """Tell whether a process is writing now, this one or another."""
+        return self._lease.held or self._lease.is_anybodys()
+
+    def begin_writing(self, collections: Iterable[str] | None = None) -> None:
+        """Become the one writer of some collections, or of all, and finish what a dead one left."""
+        if self._lease.held:
+            return
+        self._indices.make()
+        unfinished = self._lease.acquire(collections)
+        try:
+            self._recover(unfinished)
+            self._publish()
+        except BaseException:
+            self._lease.release()
+            raise
+
+    def end_writing(self) -> None:
+        """Let other processes write."""
+        self._settle()
+        self._lease.release()
+
+    def declare(self, collections: Iterable[Collection]) -> None:
+        """Make collections known, or bring what is known of them up to date."""
+        wanted = {each.name: rows.from_collection(each) for each in collections}
+
+        def alter(data: Data) -> None:
+            for name, each in wanted.items():
+                data.setdefault(name, {})["collection"] = _plain(each)
+
+        self._tables.change(state.COLLECTIONS, alter)
+        self._changed()
+
+    def forget(self, collection: str) -> None:
+        """Remove a collection and all its documents."""
+        self.remove(collection, list(self.known(collection)))
+        self._tables.change(state.COLLECTIONS, lambda data: data.pop(collection, None))
+        self.commit()
+
+    def touch(self, collection: str, states: Mapping[str, FileState]) -> None:
+        """Note how unchanged files look now."""
+        if not states:
+            return
+        found = self._find_old((collection, path) for path in states)
+        self._must(
+            self._cluster.bulk(
+                self._act(
+                    schema.DOCUMENTS,
+                    "update",
+                    old.key,
+                    doc={"kept": rows.to_state(states[path])},
+                )
+                for (_, path), old in found.items()
+            )
+        )
+        self._changed()
+
+    def mark_scanned(
+        self, collection: str, *, device: int, skipped: Mapping[tuple[str, str], int], at: float
+    ) -> None:
+        """Note that a collection was looked through."""
+        passed = [[reason, kind, count] for (reason, kind), count in skipped.items()]
+
+        def alter(data: Data) -> None:
+            data[collection].update(device=device, scanned_at=at, skipped=passed)
+
+        self._tables.change(state.COLLECTIONS, alter)
+        self._changed()
+
+    def commit(self) -> None:
+        """Make what was written searchable."""
+        self._publish()
+        self._written.clear()
+
+    def _publish(self, *kinds: str) -> None:
+        """Let searches find what was written, and let other processes know of it."""
+        found = (schema.DOCUMENTS, schema.PAGES, schema.PASSAGES, schema.WORDS)
+        self._refresh_indices(*(kinds or found))
+        self._own.has_changed = False
+
+        def alter(counters: Data) -> None:
+            counters["commits"] = counters.get("commits", 0) + 1
+
+        self._tables.change(state.COUNTERS, alter)
+        self._forget_known()
+
+    # Vectors
+
+    def write_vectors(self, fingerprint: str, dimensions: int, rows: Mapping[int, Matrix]) -> None:
+        """Write the vectors of documents; those that have changed meanwhile are left out."""
+        kind = vectors.vectors_kind(fingerprint)
+        self._make_vectors(fingerprint, kind, dimensions)
+        now = self._get_many(schema.DOCUMENTS, list(rows), "generation", "chunks", "model")
+        fitting = {
+            key: now[str(key)]["_source"]
+            for key, matrix in rows.items()
+            if str(key) in now and now[str(key)]["_source"]["chunks"] == len(matrix) > 0
+        }
+        index, texts = self._indices.alias(kind), self._indices.alias(schema.TEXTS)
+        self._must(
+            self._cluster.bulk(
+                action
+                for key, row in fitting.items()
+                for action in vectors.vector_actions(
+                    index, texts, key, row["generation"], fingerprint, rows[key]
+                )
+            )
+        )
+        model = {"model": vectors.model_id(fingerprint)}
+        self._must(
+            self._cluster.bulk(
+                self._act(schema.DOCUMENTS, "update", key, doc=model) for key in fitting
+            )
+        )
+        self._changed()
+        self._publish(schema.DOCUMENTS, kind)
+
+    def _make_vectors(self, fingerprint: str, kind: str, dimensions: int) -> None:
+        if self._models().get(fingerprint) == dimensions:
+            return
+        self._indices.create(
+            f"{self._indices.alias(kind)}-v{schema.SCHEMA_VERSION}",
+            vectors.vector_mapping(dimensions),
+            alias=self._indices.alias(kind),
+            kind=kind,
+            knn=True,
+        )
+        self._tables.change(state.MODELS, lambda data: data.update({fingerprint: dimensions}))
+        self._forget_known()
+
+    def keep_vectors(self, fingerprint: str) -> None:
+        """Nothing has to be kept beside them: the cluster opens them quickly by itself."""
+
+    # Jobs and notes
+
+    @cached_property
+    def queue(self) -> JobTable:
+        """The folders that are to be indexed."""
+        return JobTable(self._tables, self._lease.covers, lambda: self.exists)
+
+    def note(self, name: str) -> str | None:
+        """Return what was noted about the index under a name."""
+        value = self._recall("notes", lambda: self._tables.read(state.NOTES)).get(name)
+        return None if value is None else str(value)
+
+    def set_note(self, name: str, value: str) -> None:
+        """Note something about the index."""
+        self._tables.change(state.NOTES, lambda data: data.update({name: value}))
+        self._forget_known()
+
+    # Upkeep
+
+    def disk_bytes(self) -> int:
+        """Return what the index takes on the disks of the cluster, copies included."""
+        path = f"/{self._cluster.address.prefix}-*/_stats/store"
+        return int(self._cluster.ask("GET", path)["_all"]["total"]["store"]["size_in_bytes"])
+
+    def set_aside(self) -> str:
+        """Refuse: what lies in a cluster is mended there, or built anew under another prefix."""
+        raise Forbidden(
+            "An index in a cluster is not set aside.",
+            hint="Restore it from a snapshot, or index anew under another prefix.",
+        )
+
+    def check(self) -> Iterator[str]:
+        """Look through the indices and say each thing that is wrong."""
+        self._settle()
+        yield from check_engine(self)
+
+    def facts(self) -> dict[str, str]:
+        """Return how the cluster is, for the operator."""
+        return cluster_facts(self._cluster, self._indices)
+
+
+def _plain(collection: rows.Source) -> rows.Source:
+    """Return a collection as it comes back from the cluster, where lists are no tuples."""
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in collection.items()
+        if name != "name"
+    }

@@ -1,0 +1,127 @@
+"""Leases: who may write which collections, until when; a dead holder loses his by himself."""
+
+from __future__ import annotations
+
+import os
+import platform
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from bookwheel.engines.opensearch import state
+from bookwheel.engines.opensearch.state import Data, Tables
+from bookwheel.errors import BookwheelError, Conflict
+
+SECONDS = 30.0
+"""A lease is lost after so long without being renewed. The clocks of indexers must agree better."""
+EVERY = "*"
+"""Stands for all collections, those included that there are not yet."""
+
+
+class Lease:
+    """The right of one engine to write some collections."""
+
+    def __init__(self, tables: Tables, *, clock: Callable[[], float] = time.time) -> None:
+        self._tables = tables
+        self._clock = clock
+        self._owner = uuid.uuid4().hex
+        self._names: tuple[str, ...] = ()
+        self._ending = threading.Event()
+        self._renewing: threading.Thread | None = None
+
+    @property
+    def held(self) -> bool:
+        return bool(self._names)
+
+    def covers(self, collection: str) -> bool:
+        """Tell whether a collection is this engine's to write."""
+        return EVERY in self._names or collection in self._names
+
+    def is_anybodys(self) -> bool:
+        """Tell whether anybody writes just now."""
+        leases = self._tables.read(state.COUNTERS).get("leases", {})
+        return any(each["until"] > self._clock() for each in leases.values())
+
+    def acquire(self, collections: Iterable[str] | None) -> dict[str, int]:
+        """Take the lease; return from which generation on a dead holder left each one unfinished.
+
+        Raises Conflict naming who has it.
+        """
+        names = (EVERY,) if collections is None else tuple(dict.fromkeys(collections))
+        unfinished = self._tables.change(state.COUNTERS, lambda data: self._take(data, names))
+        self._names = names
+        self._ending.clear()
+        self._renewing = threading.Thread(target=self._renew, name="lease", daemon=True)
+        self._renewing.start()
+        return unfinished
+
+    def _take(self, counters: Data, names: tuple[str, ...]) -> dict[str, int]:
+        leases: Data = counters.setdefault("leases", {})
+        now = self._clock()
+        unfinished = {}
+        for name, lease in list(leases.items()):
+            if not _meet(name, names) or lease["owner"] == self._owner:
+                continue
+            if lease["until"] > now:
+                raise _conflict(name, lease)
+            unfinished[name] = int(lease["began"])
+            del leases[name]
+        began = min([counters.get("generation", 0), *unfinished.values()])
+        mine = {"owner": self._owner, "who": _who(), "until": now + SECONDS, "began": began}
+        leases.update(dict.fromkeys(names, mine))
+        return unfinished
+
+    def check(self, counters: Data) -> None:
+        """Raise Conflict unless the lease is still ours, by the table that is about to change."""
+        leases = counters.get("leases", {})
+        for name in self._names:
+            if leases.get(name, {}).get("owner") != self._owner:
+                raise Conflict(
+                    "Another indexer has taken over: this one did not answer for too long.",
+                    hint="Nothing is lost. Run it again when the other one is done.",
+                )
+
+    def release(self) -> None:
+        """Give the lease back."""
+        self._ending.set()
+        if self._renewing is not None:
+            self._renewing.join()
+            self._renewing = None
+        if self._names:
+            self._names = ()
+            self._tables.change(state.COUNTERS, self._drop)
+
+    def _drop(self, counters: Data) -> None:
+        leases: Data = counters.get("leases", {})
+        for name in [name for name, each in leases.items() if each["owner"] == self._owner]:
+            del leases[name]
+
+    def _renew(self) -> None:
+        while not self._ending.wait(SECONDS / 3):
+            try:
+                self._tables.change(state.COUNTERS, self._prolong)
+            except BookwheelError:
+                continue  # tried again: if it is lost for good, the next change is refused
+
+    def _prolong(self, counters: Data) -> None:
+        for each in counters.get("leases", {}).values():
+            if each["owner"] == self._owner:
+                each["until"] = self._clock() + SECONDS
+
+
+def _meet(name: str, names: tuple[str, ...]) -> bool:
+    return EVERY in (name, *names) or name in names
+
+
+def _who() -> str:
+    return f"pid {os.getpid()} on {platform.node()}"
+
+
+def _conflict(name: str, lease: dict[str, Any]) -> Conflict:
+    what = "this index" if name == EVERY else f"the collection {name}"
+    return Conflict(
+        f"Another process ({lease['who']}) is writing {what}.",
+        hint="Search works meanwhile. Wait for it to finish, or stop it.",
+    )

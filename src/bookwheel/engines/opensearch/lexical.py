@@ -1,0 +1,177 @@
+"""Entries by word: pages and passages that match, how rare a term is, and the vocabulary."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bookwheel.engines.base import Field, Found, Match, rarity
+from bookwheel.engines.opensearch import schema, state
+from bookwheel.engines.opensearch.address import Address
+from bookwheel.engines.opensearch.catalog import CatalogReader
+from bookwheel.engines.opensearch.filters import of_match, term
+from bookwheel.engines.opensearch.store import WINDOW
+
+FILLER = "\x02"
+"""A term that no query holds: between a title and a text, and in fields that have no other."""
+_BY_SCORE: Sequence[Any] = ({"_score": "desc"}, {"document": "asc"})
+_MOST_FREQUENCIES = 100_000
+_FIELDS = tuple(Field)
+
+
+class LexicalReader(CatalogReader):
+    """Entries by word."""
+
+    def __init__(self, address: Address, *, api_key: str | None = None) -> None:
+        super().__init__(address, api_key=api_key)
+        self._vocabularies: dict[Field, tuple[int, dict[int, list[str]]]] = {}
+        self._commits_seen: object = None
+
+    def match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found:
+        return self._match(schema.PAGES, of_match(match), limit, count=count)
+
+    def match_passages(self, match: Match, limit: int) -> Found:
+        """Return the chunks that match, none of a document that has been replaced since."""
+        query = of_match(_without_titles(match))
+        wanted = limit
+        while True:
+            found = self._match(schema.PASSAGES, query, wanted, count=False)
+            entries = self._living(found.entries)
+            if len(entries) >= limit or len(found.entries) < wanted:
+                return Found(tuple(entries[:limit]), len(entries[:limit]))
+            wanted *= 2
+
+    def _match(self, kind: str, query: dict[str, Any], limit: int, *, count: bool) -> Found:
+        entries: list[Any] = []
+        total = 0
+        is_page = kind == schema.PAGES
+        sort = [*_BY_SCORE] if is_page else [*_BY_SCORE, {"ordinal": "asc"}]
+        after: list[Any] | None = None
+        while True:
+            size = min(WINDOW, max(0, limit - len(entries)))
+            body: dict[str, Any] = {
+                "query": query,
+                "size": size,
+                "sort": sort,
+                "_source": False if is_page else ["generation"],
+                "track_total_hits": count and after is None,
+            }
+            if after is not None:
+                body["search_after"] = after
+            hits = self._search(kind, body, search_type="dfs_query_then_fetch")["hits"]
+            if count and after is None:
+                total = int(hits["total"]["value"])
+            entries += map(_page_entry if is_page else _passage_entry, hits["hits"])
+            if len(hits["hits"]) < size or len(entries) >= limit:
+                return Found(tuple(entries), total if count else len(entries))
+            after = hits["hits"][-1]["sort"]
+
+    def _living(self, entries: Sequence[Any]) -> list[tuple[int, int, float]]:
+        """Return the entries whose document still has the generation they were made in."""
+        now = self._rows([key for key, *_ in entries], "generation")
+        return [
+            (key, ordinal, score)
+            for key, ordinal, score, generation in entries
+            if key in now and now[key]["generation"] == generation
+        ]
+
+    # How rare terms are
+
+    def page_count(self) -> int:
+        return self._recall("pages", lambda: self._count(schema.PAGES, {"match_all": {}}))
+
+    def _passage_count(self) -> int:
+        return self._recall("passages", lambda: self._count(schema.PASSAGES, {"match_all": {}}))
+
+    def frequency(self, field: Field, term: str) -> int:
+        return self._frequencies(term)[schema.PAGES][field]
+
+    def weight(self, field: Field, term: str, *, of_passages: bool = False) -> float:
+        kind = schema.PASSAGES if of_passages else schema.PAGES
+        of = self._passage_count() if of_passages else self.page_count()
+        return rarity(self._frequencies(term)[kind].get(field, 0), of)
+
+    def _frequencies(self, word: str) -> Mapping[str, Mapping[Field, int]]:
+        """Return how many pages and passages hold a term, in each field: asked for at once."""
+        known: dict[str, Any] = self._recall("frequencies", dict)
+        if word not in known:
+            if len(known) > _MOST_FREQUENCIES:
+                known.clear()
+            known[word] = self._read_frequencies(word)
+        found: Mapping[str, Mapping[Field, int]] = known[word]
+        return found
+
+    def _read_frequencies(self, word: str) -> dict[str, dict[Field, int]]:
+        lines: list[Any] = []
+        for kind in (schema.PAGES, schema.PASSAGES):
+            fields = [each for each in _FIELDS if kind == schema.PAGES or each is not Field.TITLE]
+            counted = {str(each): term(each, word) for each in fields}
+            lines += [
+                {"index": self._indices.alias(kind), "preference": "bookwheel"},
+                {
+                    "size": 0,
+                    "track_total_hits": False,
+                    "aggs": {"in": {"filters": {"filters": counted}}},
+                },
+            ]
+        body = "".join(json.dumps(line) + "\n" for line in lines)
+        answers = self._cluster.ask("POST", "/_msearch", body)["responses"]
+        return {
+            kind: {
+                Field(name): int(each["doc_count"])
+                for name, each in answer["aggregations"]["in"]["buckets"].items()
+            }
+            for kind, answer in zip((schema.PAGES, schema.PASSAGES), answers, strict=True)
+        }
+
+    # The vocabulary
+
+    def vocabulary(self, field: Field = Field.EXACT) -> Mapping[int, Sequence[str]]:
+        """Return a field's terms by length; those of deleted pages may still be there."""
+        self._recall(("vocabulary", field), lambda: self._learn(field))
+        return self._vocabularies[field][1]
+
+    def _learn(self, field: Field) -> bool:
+        """Read the terms that have come since the last time."""
+        since, words = self._vocabularies.get(field, (-1, {}))
+        query = {
+            "bool": {
+                "filter": [term("field", str(field)), {"range": {"generation": {"gt": since}}}]
+            }
+        }
+        newest = since
+        words = {length: list(each) for length, each in words.items()}
+        order = ("generation", "word")
+        for hit in self._scan(schema.WORDS, query, order, fields=(), step=WINDOW):
+            newest, word = int(hit["sort"][0]), hit["sort"][1]
+            words.setdefault(len(word), []).append(word)
+        self._vocabularies[field] = (newest, words)
+        return True
+
+    def refresh(self) -> bool:
+        """See what other processes committed; tell whether there was anything new."""
+        commits = self._tables.read(state.COUNTERS).get("commits")
+        before, self._commits_seen = self._commits_seen, commits
+        return bool(commits != before)
+
+
+def _page_entry(hit: dict[str, Any]) -> tuple[int, int, float]:
+    score, document = hit["sort"][:2]
+    return int(document), 0, float(score)
+
+
+def _passage_entry(hit: dict[str, Any]) -> tuple[int, int, float, int]:
+    score, document, ordinal = hit["sort"][:3]
+    return int(document), int(ordinal), float(score), int(hit["_source"]["generation"])
+
+
+def _without_titles(match: Match) -> Match:
+    """Return what of a match chunks can meet: they hold no titles."""
+    return match._replace(
+        clauses=tuple(
+            tuple(term for term in clause if term.field is not Field.TITLE)
+            for clause in match.clauses
+        ),
+        bonus=tuple(term for term in match.bonus if term.field is not Field.TITLE),
+    )

@@ -1,0 +1,172 @@
+"""The indices of one library: what they are called, what they hold, and how they are made.
+
+Every kind has an alias; behind it lies an index whose name carries the version of what it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bookwheel.engines.base import Field
+from bookwheel.engines.opensearch.address import Address
+from bookwheel.engines.opensearch.cluster import Cluster, Refused
+from bookwheel.errors import IndexUnusable
+from bookwheel.text.words import ANALYSIS_VERSION
+
+SCHEMA_VERSION = 1
+STATE, DOCUMENTS, TEXTS, PAGES, PASSAGES, WORDS = KINDS = (
+    "state",
+    "documents",
+    "texts",
+    "pages",
+    "passages",
+    "words",
+)
+_ANALYSED = (PAGES, PASSAGES, WORDS)
+"""What depends on how texts are cut into terms."""
+_KEYWORD: Mapping[str, Any] = {"type": "keyword"}
+_FIXED: Mapping[str, Any] = {"type": "keyword", "doc_values": False}
+_LONG: Mapping[str, Any] = {"type": "long"}
+_KEPT: Mapping[str, Any] = {"type": "object", "enabled": False}
+"""Stored and given back, never looked into."""
+
+
+def _terms(options: str) -> dict[str, Any]:
+    return {"type": "text", "analyzer": "terms", "index_options": options}
+
+
+_WORDS_OF: Mapping[str, Any] = {
+    Field.TITLE: _terms("freqs"),
+    Field.HEADING: _terms("freqs"),
+    Field.BODY: _terms("freqs"),
+    Field.NAMES: _terms("freqs"),
+    Field.EXACT: _terms("positions"),
+}
+_MAPPINGS: Mapping[str, Mapping[str, Any]] = {
+    STATE: {"properties": {"data": _KEPT}},
+    DOCUMENTS: {
+        "properties": {
+            "key": _LONG,
+            "collection": _KEYWORD,
+            "path": _KEYWORD,
+            "folder": _KEYWORD,
+            "extension": _KEYWORD,
+            "language": _KEYWORD,
+            "status": _KEYWORD,
+            "chunks": _LONG,
+            "model": _KEYWORD,
+            "generation": _LONG,
+            "names": _LONG,
+            "cites": _LONG,
+            "may_cite": _LONG,
+            "kept": _KEPT,
+        }
+    },
+    TEXTS: {"properties": {"document": _LONG, "generation": _LONG, "kept": _KEPT}},
+    PAGES: {
+        "_source": {"includes": ["document", "generation"]},
+        "properties": {
+            "document": _LONG,
+            "generation": _LONG,
+            "collection": _KEYWORD,
+            "extension": _FIXED,
+            "folder": _FIXED,
+            "tag": _FIXED,
+            "year": _FIXED,
+            "same_title": _FIXED,
+            "date": _LONG,
+            **_WORDS_OF,
+        },
+    },
+    PASSAGES: {
+        "_source": {"includes": ["document", "generation", "ordinal", "kept"]},
+        "properties": {
+            "document": _LONG,
+            "generation": _LONG,
+            "ordinal": _LONG,
+            "kept": _KEPT,
+            **{name: made for name, made in _WORDS_OF.items() if name != Field.TITLE},
+        },
+    },
+    WORDS: {
+        "properties": {
+            "field": _KEYWORD,
+            "word": _KEYWORD,
+            "length": _LONG,
+            "generation": _LONG,
+        }
+    },
+}
+_ANALYSIS: Mapping[str, Any] = {
+    "tokenizer": {"blanks": {"type": "whitespace", "max_token_length": 32_000}},
+    "analyzer": {"terms": {"type": "custom", "tokenizer": "blanks"}},
+}
+_SIMILARITY: Mapping[str, Any] = {"default": {"type": "LegacyBM25", "k1": 1.2, "b": 0.75}}
+"""With the factor k1 + 1, as the embedded engine has it: bonuses weigh the same."""
+
+
+class Indices:
+    """The names of a library's indices, and their making."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._prefix = cluster.address.prefix
+
+    def alias(self, kind: str) -> str:
+        """Return the name by which an index is used."""
+        return f"{self._prefix}-{kind}"
+
+    def name(self, kind: str) -> str:
+        """Return the name of the index that this version makes."""
+        version = f"v{SCHEMA_VERSION}"
+        if kind in _ANALYSED:
+            version += f".{ANALYSIS_VERSION}"
+        return f"{self._prefix}-{kind}-{version}"
+
+    def present(self) -> dict[str, str]:
+        """Return the index behind each alias of this library that there is."""
+        answer = self._cluster.ask("GET", f"/{self._prefix}-*/_alias")
+        prefix = f"{self._prefix}-"
+        found: dict[str, str] = {}
+        for index, content in answer.items():
+            for alias in content["aliases"]:
+                if alias.startswith(prefix):
+                    found[alias.removeprefix(prefix)] = index
+        return found
+
+    def make(self) -> None:
+        """Make what is missing."""
+        there = self.present()
+        for kind in KINDS:
+            if kind not in there:
+                self.create(self.name(kind), _MAPPINGS[kind], alias=self.alias(kind), kind=kind)
+
+    def create(
+        self, name: str, mapping: Mapping[str, Any], *, alias: str, kind: str, knn: bool = False
+    ) -> None:
+        """Make one index; another indexer may have made it just now."""
+        address: Address = self._cluster.address
+        settings: dict[str, Any] = {
+            "number_of_shards": 1 if kind == STATE else address.shards,
+            "number_of_replicas": address.replicas,
+            "analysis": _ANALYSIS,
+            "similarity": _SIMILARITY,
+            "refresh_interval": "1s" if kind in (DOCUMENTS, STATE) else "-1",
+        }
+        if knn:
+            settings["knn"] = True
+        body = {
+            "settings": settings,
+            "mappings": {"dynamic": "strict", **mapping},
+            "aliases": {alias: {}},
+        }
+        try:
+            self._cluster.ask("PUT", f"/{name}", body)
+        except Refused as refused:
+            if "resource_already_exists" in f"{refused.kind} {refused.reason}":
+                return
+            raise IndexUnusable(
+                f"The cluster would not make the index {name}: {refused.reason}.",
+                hint="Other indices may have this name: give the address another prefix.",
+            ) from refused

@@ -1,0 +1,155 @@
+"""What all parts of the engine share: asking the indices, and seeing one's own changes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from bookwheel.engines.opensearch import schema, state
+from bookwheel.engines.opensearch.address import Address
+from bookwheel.engines.opensearch.cluster import Cluster
+from bookwheel.engines.opensearch.schema import Indices
+from bookwheel.engines.opensearch.state import Tables
+
+Source = dict[str, Any]
+Query = Mapping[str, Any]
+_Answer = TypeVar("_Answer")
+_PREFERENCE = "bookwheel"
+"""One for all: copies of a shard may score a little differently."""
+STEP = 1_000
+"""So many entries are read at a time."""
+WINDOW = 10_000
+"""So many the cluster gives in one answer."""
+_MOST_KNOWN = 200
+_FRESH_SECONDS = 0.2
+"""For so long it is not looked again whether another process has changed anything."""
+
+
+def askable(text: str) -> str:
+    """Return a text that can be asked for: half characters, which nothing has, become marks."""
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+class Store:
+    """The indices of one library, and what this process remembers of them for a moment."""
+
+    def __init__(self, address: Address, *, api_key: str | None = None) -> None:
+        self._cluster = Cluster(address, api_key=api_key)
+        self._indices = Indices(self._cluster)
+        self._tables = Tables(self._cluster, self._indices.alias(schema.STATE))
+        self._own = threading.local()
+        self._known: dict[Hashable, Any] = {}
+        self._stamp: tuple[object, ...] = ()
+        self._stamped_at = 0.0
+
+    # Asking
+
+    def _search(self, kind: str, body: Mapping[str, Any], **params: Any) -> Any:
+        params.setdefault("preference", _PREFERENCE)
+        return self._cluster.ask("POST", f"/{self._indices.alias(kind)}/_search", body, params)
+
+    def _get_many(
+        self, kind: str, ids: Sequence[object], *fields: str
+    ) -> dict[str, dict[str, Any]]:
+        """Return entries by id as they are now; those that are gone are absent."""
+        found: dict[str, dict[str, Any]] = {}
+        params = {"_source_includes": ",".join(fields)} if fields else {}
+        for first in range(0, len(ids), STEP):
+            some = [str(each) for each in ids[first : first + STEP]]
+            path = f"/{self._indices.alias(kind)}/_mget"
+            answer = self._cluster.ask("POST", path, {"ids": some}, params)
+            for each in answer["docs"]:
+                if each.get("found"):
+                    found[each["_id"]] = each
+        return found
+
+    def _scan(
+        self,
+        kind: str,
+        query: Query,
+        sort: Sequence[str],
+        *,
+        fields: Sequence[str] | None = None,
+        limit: int | None = None,
+        step: int = STEP,
+        skip: int = 0,
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the entries that meet a query in the order of some fields, however many."""
+        after: list[Any] | None = None
+        left = limit
+        while left is None or left > 0:
+            size = step if left is None else min(step, left)
+            body: dict[str, Any] = {"query": query, "sort": list(sort), "size": skip or size}
+            body["size"] = min(WINDOW, skip) if skip else size
+            body["_source"] = False if skip else (list(fields) if fields is not None else True)
+            if after is not None:
+                body["search_after"] = after
+            hits = self._search(kind, body)["hits"]["hits"]
+            if not skip:
+                yield from hits
+                left = None if left is None else left - len(hits)
+            if len(hits) < body["size"]:
+                return
+            skip = max(0, skip - len(hits))
+            after = hits[-1]["sort"]
+
+    def _count(self, kind: str, query: Query) -> int:
+        path = f"/{self._indices.alias(kind)}/_count"
+        params = {"preference": _PREFERENCE}
+        return int(self._cluster.ask("POST", path, {"query": query}, params)["count"])
+
+    def _refresh_indices(self, *kinds: str) -> None:
+        names = ",".join(self._indices.alias(kind) for kind in kinds)
+        self._cluster.ask("POST", f"/{names}/_refresh", None, {"ignore_unavailable": "true"})
+
+    # Seeing what this thread has changed
+
+    def _changed(self) -> None:
+        """Note that this thread has written what its next search must find."""
+        self._own.has_changed = True
+        self._forget_known()
+
+    def _settle(self) -> None:
+        """Let searches find what this thread has written."""
+        if getattr(self._own, "has_changed", False):
+            self._refresh_indices(schema.DOCUMENTS)
+            self._own.has_changed = False
+            self._forget_known()
+
+    # Remembering
+
+    def _forget_known(self) -> None:
+        self._known = {}
+        self._stamped_at = 0.0
+
+    def _recall(self, name: Hashable, read: Callable[[], _Answer]) -> _Answer:
+        """Return what every search asks for, read again only after someone has committed."""
+        self._settle()
+        known = self._current()
+        if name not in known:
+            if len(known) > _MOST_KNOWN:
+                known.clear()
+            known[name] = read()
+        answer: _Answer = known[name]
+        return answer
+
+    def _current(self) -> dict[Hashable, Any]:
+        now = time.monotonic()
+        if now - self._stamped_at > _FRESH_SECONDS:
+            stamp = self._read_stamp()
+            if stamp != self._stamp:
+                self._known, self._stamp = {}, stamp
+            self._stamped_at = now
+        return self._known
+
+    def _read_stamp(self) -> tuple[object, ...]:
+        counters = self._tables.read(state.COUNTERS)
+        changes = self._tables.stamp(state.COLLECTIONS, state.NOTES, state.MODELS)
+        return counters.get("generation"), counters.get("commits"), *changes
+
+    @property
+    def exists(self) -> bool:
+        """Tell whether there is an index at this place."""
+        return bool(self._recall("exists", lambda: self._tables.read(state.COUNTERS)))

@@ -1,0 +1,215 @@
+"""Chunks by meaning: an index of vectors for each model, and each document's vectors as written."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bookwheel.engines.base import Found, Matrix, Passage, Vector
+from bookwheel.engines.opensearch import schema, state
+from bookwheel.engines.opensearch.citing import CitationReader
+from bookwheel.engines.opensearch.filters import MOST_TERMS, Query, any_value, every, term
+from bookwheel.engines.opensearch.store import WINDOW
+from bookwheel.model import Status
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_MOST_CHUNKS = 4_096
+_SPARE = 20
+"""So many more chunks are asked for: some may be of documents that were just replaced."""
+_Near = tuple[int, int, float, int]
+
+
+def model_id(fingerprint: str) -> str:
+    """Return a name for a model that an index can bear."""
+    return hashlib.blake2b(fingerprint.encode(), digest_size=6).hexdigest()
+
+
+def vectors_kind(fingerprint: str) -> str:
+    """Return the kind of index that holds the vectors of a model."""
+    return f"vectors-{model_id(fingerprint)}"
+
+
+class VectorReader(CitationReader):
+    """Vectors under the fingerprint of the model that made them; a document has those of one."""
+
+    def _models(self) -> dict[str, int]:
+        """Return the dimensions of every model that any vector was ever written of."""
+        return self._recall("models", lambda: dict(self._tables.read(state.MODELS)))
+
+    def has_vectors(self) -> bool:
+        """Tell whether any document has vectors, of whichever model."""
+        return self._recall("has vectors", lambda: self._count_rows(_with_model()) > 0)
+
+    def lacks_vectors(self) -> bool:
+        """Tell whether any document with text has no vectors at all."""
+        self._settle()
+        return self._count_rows({"bool": {"filter": [_CHUNKED], "must_not": [_with_model()]}}) > 0
+
+    def _count_rows(self, query: Query) -> int:
+        return self._count(schema.DOCUMENTS, query)
+
+    def embedded(self, fingerprint: str) -> tuple[int, int]:
+        """Return how many chunks have vectors of a model, and how many there are."""
+        self._settle()
+        return self._sum_chunks(term("model", model_id(fingerprint))), self._sum_chunks()
+
+    def without_vectors(self, fingerprint: str, limit: int) -> list[tuple[str, list[Passage]]]:
+        """Return title and chunks of some documents that have no vectors of a model yet."""
+        self._settle()
+        lacking = {
+            "bool": {"filter": [_CHUNKED], "must_not": [term("model", model_id(fingerprint))]}
+        }
+        fields = ("key", "chunks", "kept.title")
+        titles: dict[int, str] = {}
+        pairs: list[tuple[int, int]] = []
+        for hit in self._scan(schema.DOCUMENTS, lacking, ("key",), fields=fields, limit=limit):
+            row = hit["_source"]
+            if titles and len(pairs) + row["chunks"] > _MOST_CHUNKS:
+                break
+            titles[row["key"]] = row["kept"]["title"]
+            pairs += [(row["key"], ordinal) for ordinal in range(1, row["chunks"] + 1)]
+        found: dict[int, list[Passage]] = {}
+        for (key, _), passage in self.passages(pairs).items():
+            found.setdefault(key, []).append(passage)
+        return [(titles[key], passages) for key, passages in found.items()]
+
+    def open_vectors(self, fingerprint: str) -> None:
+        """Nothing has to be loaded here: the cluster holds them."""
+
+    def nearest(
+        self, fingerprint: str, query: Vector, limit: int, documents: Sequence[int] | None = None
+    ) -> Found:
+        """Return the chunks nearest to a vector, among all or only some documents."""
+        if self._models().get(fingerprint) != len(query) or documents == [] or limit < 1:
+            return Found((), 0)
+        near: list[_Near] = []
+        for some in _groups(documents):
+            near += self._read_near(fingerprint, query, limit + _SPARE, some)
+        near.sort(key=lambda each: (-each[2], each[0], each[1]))
+        living = self._living_vectors(fingerprint, near)[:limit]
+        return Found(tuple(living), len(living))
+
+    def _read_near(
+        self, fingerprint: str, query: Vector, limit: int, documents: Sequence[int] | None
+    ) -> list[_Near]:
+        size = min(limit, WINDOW)
+        knn: dict[str, Any] = {"vector": query.tolist(), "k": size}
+        if documents is not None:
+            knn["filter"] = any_value("document", documents)
+        body = {
+            "size": size,
+            "query": {"knn": {"vector": knn}},
+            "_source": ["generation"],
+            "sort": [{"_score": "desc"}, {"document": "asc"}, {"ordinal": "asc"}],
+        }
+        hits = self._search(vectors_kind(fingerprint), body)["hits"]["hits"]
+        return [
+            (int(hit["sort"][1]), int(hit["sort"][2]), _product(hit["sort"][0]), gen)
+            for hit in hits
+            for gen in [int(hit["_source"]["generation"])]
+        ]
+
+    def _living_vectors(
+        self, fingerprint: str, near: Sequence[_Near]
+    ) -> list[tuple[int, int, float]]:
+        """Return the chunks whose document has not changed, nor its model, since."""
+        now = self._rows([key for key, *_ in near], "generation", "model")
+        model = model_id(fingerprint)
+        return [
+            (key, ordinal, score)
+            for key, ordinal, score, generation in near
+            if key in now
+            and now[key]["generation"] == generation
+            and now[key].get("model") == model
+        ]
+
+    def vectors(self, fingerprint: str, keys: Sequence[int]) -> dict[int, Matrix]:
+        """Return the vectors of some documents, one row per chunk."""
+        dimensions = self._models().get(fingerprint)
+        if dimensions is None:
+            return {}
+        found = self._rows(keys, "generation", "model")
+        model = model_id(fingerprint)
+        ids = {
+            f"{key}-{row['generation']}-v": key
+            for key, row in found.items()
+            if row.get("model") == model
+        }
+        parts = self._get_many(schema.TEXTS, list(ids))
+        return {
+            ids[each]: _to_matrix(part["_source"]["kept"]["vectors"], dimensions)
+            for each, part in parts.items()
+            if part["_source"]["kept"]["model"] == model
+        }
+
+
+_CHUNKED: Query = {"range": {"chunks": {"gt": 0}}}
+
+
+def _with_model() -> Query:
+    return every([{"exists": {"field": "model"}}, term("status", str(Status.OK))])
+
+
+def _groups(documents: Sequence[int] | None) -> Iterator[Sequence[int] | None]:
+    if documents is None:
+        yield None
+        return
+    for first in range(0, len(documents), MOST_TERMS):
+        yield documents[first : first + MOST_TERMS]
+
+
+def _product(score: float) -> float:
+    """Return the inner product that a score was made of."""
+    return score - 1 if score >= 1 else 1 - 1 / score
+
+
+def _to_matrix(text: str, dimensions: int) -> Matrix:
+    import numpy as np
+
+    halves: np.ndarray[Any, Any] = np.frombuffer(base64.b64decode(text), np.float16)
+    return halves.reshape(-1, dimensions).astype(np.float32)
+
+
+def vector_actions(
+    index: str, texts: str, key: int, generation: int, fingerprint: str, matrix: Matrix
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the changes that write the vectors of a document."""
+    import numpy as np
+
+    halves = matrix.astype(np.float16)
+    kept = {
+        "model": model_id(fingerprint),
+        "vectors": base64.b64encode(halves.tobytes()).decode(),
+    }
+    whole = {"document": key, "generation": generation, "kept": kept}
+    yield {"_op_type": "index", "_index": texts, "_id": f"{key}-{generation}-v", "_source": whole}
+    for ordinal, row in enumerate(halves.astype(np.float32), start=1):
+        yield {
+            "_op_type": "index",
+            "_index": index,
+            "_id": f"{key}-{generation}-{ordinal}",
+            "_source": {
+                "document": key,
+                "generation": generation,
+                "ordinal": ordinal,
+                "vector": row.tolist(),
+            },
+        }
+
+
+def vector_mapping(dimensions: int) -> Mapping[str, Any]:
+    """Return how an index of vectors is made."""
+    method = {"name": "hnsw", "engine": "lucene", "space_type": "innerproduct"}
+    return {
+        "_source": {"excludes": ["vector"]},
+        "properties": {
+            "document": {"type": "long"},
+            "generation": {"type": "long"},
+            "ordinal": {"type": "long"},
+            "vector": {"type": "knn_vector", "dimension": dimensions, "method": method},
+        },
+    }

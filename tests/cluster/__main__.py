@@ -1,0 +1,44 @@
+"""Start the cluster, run a command with its address in the environment, and stop it.
+
+Without a command the tests marked `cluster` are run.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from types import FrameType
+
+from tests.cluster.nodes import Cluster
+from tests.cluster.parts import Missing
+
+ADDRESS = "BOOKWHEEL_TEST_CLUSTER"
+_TESTS = [sys.executable, "-m", "pytest", "-m", "cluster"]
+
+
+def main(command: list[str]) -> int:
+    signal.signal(signal.SIGTERM, _end)
+    try:
+        cluster = Cluster()
+    except Missing as missing:
+        print(f"No cluster can be started: {missing}", file=sys.stderr)
+        return 1
+    try:
+        cluster.start()
+        print(f"{ADDRESS}={cluster.url}", flush=True)
+        return subprocess.call(command or _TESTS, env={**os.environ, ADDRESS: cluster.url})
+    except Missing as missing:
+        print(f"No cluster could be started: {missing}", file=sys.stderr)
+        return 1
+    finally:
+        cluster.stop()
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    sys.exit(1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
