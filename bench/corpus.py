@@ -104,6 +104,7 @@ class Corpus:
     def rows(self) -> Iterator[Row]:
         """Yield the chunks of all documents with their text."""
         engine = self.library._store
+        assert isinstance(engine, EmbeddedEngine)
         for document in self.documents:
             text = engine.text(document.key)
             for chunk in catalog.read_chunks(engine._reader(), document.key):

@@ -40,6 +40,7 @@ def _share(corpus: Corpus) -> Figure:
         library.update()
     whole = watch.read().cpu
     store = corpus.library._store
+    assert isinstance(store, EmbeddedEngine)
     keys = _cpu(lambda: _make_keys(store, corpus.documents))
     rows = store._reader().execute("SELECT * FROM links").fetchall()
     names = store._reader().execute("SELECT * FROM names").fetchall()
@@ -137,6 +138,7 @@ _Place = tuple[str, str]
 def _inside(corpus: Corpus) -> Iterator[tuple[Document, str, _Place | None]]:
     """Yield the links by path of every document with where they lead."""
     store = corpus.library._store
+    assert isinstance(store, EmbeddedEngine)
     places = {each.key: (each.collection, each.path) for each in corpus.documents}
     for document in corpus.documents:
         for cited in store.outgoing([document.key], 10**6)[document.key]:

@@ -22,6 +22,7 @@ from bench.figures import Figure, at_least, at_most
 from bench.search_speed import compare
 from bookwheel.embedders.base import Embedder
 from bookwheel.engines.embedded import vectors
+from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.engines.embedded.nearest import EXACT_MOST
 from bookwheel.library import Library
 from bookwheel.query import SearchMode, SearchRequest
@@ -111,6 +112,7 @@ def _memory(index: Path, chunks: int, dimensions: int) -> Figure:
 def _recall(corpus: Corpus, library: Library, embedder: Embedder, chunks: int) -> Figure:
     """Compare with all vectors, chunk by chunk; chunks that are equally near are as good."""
     engine = library._store
+    assert isinstance(engine, EmbeddedEngine)
     model = vectors.find_model(engine._reader(), embedder.fingerprint)
     assert model is not None
     rows = [matrix for _, matrix in vectors.read_changes(engine._reader(), *model, -1)]

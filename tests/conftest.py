@@ -16,7 +16,7 @@ import pytest
 from bookwheel.indexing.pipeline import Report
 from bookwheel.library import Library
 from bookwheel.query import SearchRequest
-from bookwheel.settings import SETTINGS, load
+from bookwheel.settings import SETTINGS, describe, load
 from tests.indoors import IndoorPool
 
 # A slow moment of the machine is no fault of the code.
@@ -110,6 +110,29 @@ def _workers(request: pytest.FixtureRequest) -> Iterator[None]:
         if not {"indexing", "faults", "bench"} & set(request.node.path.parts):
             patch.setattr("bookwheel.indexing.pipeline.WorkerPool", IndoorPool)
         yield
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--on-cluster",
+        action="store_true",
+        help="keep the libraries of all tests in the cluster that BOOKWHEEL_TEST_CLUSTER names",
+    )
+
+
+@pytest.fixture(autouse=True)
+def _library_in_the_cluster(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Give each test an empty library in the cluster, where that is asked for."""
+    if not request.config.getoption("--on-cluster"):
+        return
+    from tests.cluster.library import address, empty
+
+    empty(tmp_path)
+    monkeypatch.setenv(describe("engine").variable, address())
+    rows = [row._replace(default=address()) if row.name == "engine" else row for row in SETTINGS]
+    monkeypatch.setattr("bookwheel.settings.SETTINGS", tuple(rows))
 
 
 @pytest.fixture

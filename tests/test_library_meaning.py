@@ -10,6 +10,7 @@ import pytest
 
 import bookwheel.library
 from bookwheel.embedders import static
+from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import BadRequest, Upstream
 from bookwheel.library import Library
 from bookwheel.query import SearchMode, SearchRequest
@@ -135,6 +136,7 @@ def test_warming_loads_the_model_and_the_vectors(cars: Shelf) -> None:
     with cars.open() as library:
         library.warm()
         assert "embedder" in vars(library._models)
+        assert isinstance(library._store, EmbeddedEngine)
         assert library._store._vectors._held is not None
 
 

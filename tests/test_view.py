@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import BadRequest, Forbidden, NotFound
 from bookwheel.library import Library
 from bookwheel.model import Redact
@@ -158,6 +159,7 @@ def test_t26_texts_indexed_under_other_rules_are_redacted_by_those_in_force(shel
     shelf.update()
     with shelf.open() as library:
         with library.writing() as engine:
+            assert isinstance(engine, EmbeddedEngine)
             engine._writer.execute("UPDATE documents SET rules = 'old'")  # type: ignore[union-attr]
             engine._writer.execute("DELETE FROM spans")  # type: ignore[union-attr]
         assert MAIL not in str(ask(library.view(ALL), "ask"))

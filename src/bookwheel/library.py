@@ -11,8 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from bookwheel import __version__
-from bookwheel.engines.embedded.engine import EmbeddedEngine
-from bookwheel.errors import BookwheelError, IndexDamaged, IndexUnusable, NotFound
+from bookwheel.engines.choice import open_engine
+from bookwheel.errors import (
+    BadRequest,
+    BookwheelError,
+    IndexDamaged,
+    IndexUnreachable,
+    IndexUnusable,
+    NotFound,
+)
 from bookwheel.formats import READERS_VERSION
 from bookwheel.model import Collection, Job, Redact
 from bookwheel.query import SearchMode
@@ -23,6 +30,7 @@ from bookwheel.view import View, judge
 
 if TYPE_CHECKING:
     from bookwheel.embedders.base import Embedder
+    from bookwheel.engines.base import WritableEngine
     from bookwheel.indexing.pipeline import Progress, Report
     from bookwheel.safety.finding import Rules
     from bookwheel.telemetry.calls import IndexFigures
@@ -39,7 +47,7 @@ class Library(View):
     def __init__(
         self, settings: Settings, collections: Sequence[Collection], database: Path
     ) -> None:
-        store = EmbeddedEngine(database)
+        store = open_engine(settings, database)
         models = Models(store, settings, version=__version__)
         self._collections = tuple(collections)
         super().__init__(
@@ -75,7 +83,12 @@ class Library(View):
         given = from_paths(paths) or list(settings.collections)
         if not given:
             place = named_place(settings)
-            if place is not None and place.exists():
+            if settings["engine"]:
+                library = cls._from_index(settings, place or default_place(settings, ()))
+                if library.collections:
+                    return library
+                library.close()
+            elif place is not None and place.exists():
                 return cls._from_index(settings, place)
             given = from_paths([settings["docs_root"] or "."])
         if settings["language"]:
@@ -149,16 +162,16 @@ class Library(View):
         """Tell whether every folder of this library has been indexed."""
         try:
             states = self.states()
-        except IndexDamaged:  # the next update sets it aside and makes it anew
-            return False
+        except (IndexDamaged, IndexUnreachable):
+            return False  # the next update sets it aside and makes it anew, or it comes back
         done = {s.collection.name: s.collection.path for s in states if s.scanned_at}
         return all(done.get(each.name) == each.path for each in self.collections)
 
     @contextmanager
-    def writing(self) -> Iterator[EmbeddedEngine]:
+    def writing(self) -> Iterator[WritableEngine]:
         """Hold the writer lock for a while."""
         self.make_place()
-        self._store.begin_writing()
+        self._store.begin_writing([each.name for each in self.collections])
         try:
             yield self._store
         finally:
@@ -251,7 +264,7 @@ class Library(View):
 
     def _run(
         self,
-        engine: EmbeddedEngine,
+        engine: WritableEngine,
         jobs: Sequence[Job],
         full: bool,
         accept_empty: bool,
@@ -352,8 +365,10 @@ class Library(View):
         except BookwheelError:
             pass  # whoever searches is told
 
-    def _forget_others(self, engine: EmbeddedEngine) -> None:
-        """Drop folders that this index held for another set of folders."""
+    def _forget_others(self, engine: WritableEngine) -> None:
+        """Drop folders that this index held for another set of folders, unless others share it."""
+        if engine.is_shared:
+            return
         own = {(each.name, each.path) for each in self.collections}
         for state in engine.collections():
             if (state.collection.name, state.collection.path) not in own:
@@ -381,6 +396,26 @@ class Library(View):
             on_pause=on_pause,
         )
 
+    def move_to(
+        self, address: str, *, on_progress: Callable[[str, int], None] = lambda name, done: None
+    ) -> tuple[int, str]:
+        """Write what this index holds into a cluster; return how many files, and where they are."""
+        from bookwheel.engines.choice import open_cluster
+        from bookwheel.engines.embedded.engine import EmbeddedEngine
+        from bookwheel.engines.moving import move
+
+        self._require_index()
+        if not isinstance(self._store, EmbeddedEngine):
+            raise BadRequest(
+                f"The index lies in a cluster already: {self.location}.",
+                hint="Only one in a file can be moved. Leave the setting `engine` out for that.",
+            )
+        target = open_cluster(address, self.database, self.settings["engine_key"])
+        try:
+            return move(self._store, target, on_progress=on_progress), target.location
+        finally:
+            target.close()
+
     def why(self, path: str) -> str:
         """Say why a file is or is not indexed."""
         from bookwheel.indexing.explain import explain_path
@@ -389,6 +424,10 @@ class Library(View):
         return explain_path(engine, self.collections, path, own=self.own_paths())
 
     # Health
+
+    def facts(self) -> dict[str, str]:
+        """Return how the cluster is that holds the index; nothing where none does."""
+        return self._store.facts()
 
     def check(self) -> list[str]:
         """Look through the index and return what is wrong with it."""

@@ -108,6 +108,13 @@ def _address(text: str) -> str:
     return text
 
 
+def _engine(text: str) -> str:
+    """an address that begins with opensearch+https:// or opensearch+http://"""
+    if not text.startswith(("opensearch+https://", "opensearch+http://")):
+        raise ValueError("must begin with opensearch+https:// or opensearch+http://")
+    return text
+
+
 def _order(text: str) -> str:
     """endpoint and client, by commas, or none"""
     names = [name.strip() for name in text.split(",")]
@@ -197,6 +204,23 @@ SETTINGS: tuple[Row, ...] = (
         "Folder below which indexes are kept, one for each set of folders. "
         "Default: the user's cache folder.",
         ("CACHE_ROOT",),
+    ),
+    Row(
+        "engine",
+        _engine,
+        None,
+        "Cluster that holds the index instead of a file: "
+        "opensearch+https://user:password@host:9200,other:9200/prefix. Texts are sent there.",
+        secret=True,
+        reaches_out=_always,
+    ),
+    Row(
+        "engine_key",
+        _text,
+        None,
+        "API key that the cluster is asked with instead of a user and password.",
+        secret=True,
+        reaches_out=_always,
     ),
     Row(
         "docs_root",
@@ -559,7 +583,8 @@ def _parse(row: Row, text: str, name: str) -> Any:
     except ValueError as error:
         why = str(error) if str(error).startswith(("must", "holds")) else ""
         expected = why or f"must be {row.parse.__doc__}"
-        raise BadRequest(f"{name} is {text!r}, but it {expected}.", hint=row.help) from None
+        value = "set" if row.secret else repr(text)
+        raise BadRequest(f"{name} is {value}, but it {expected}.", hint=row.help) from None
 
 
 def _from_folder(folder: Path, stated: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from bookwheel.search.run import add_snippets, search
 from bookwheel.settings import Settings
 
 if TYPE_CHECKING:
-    from bookwheel.engines.embedded.engine import EmbeddedEngine
+    from bookwheel.engines.base import WritableEngine
     from bookwheel.indexing.jobs import Jobs
     from bookwheel.reading.broken import Broken
     from bookwheel.reading.citations import Citations, Cited
@@ -66,7 +66,7 @@ class View:
 
     def __init__(
         self,
-        store: EmbeddedEngine,
+        store: WritableEngine,
         settings: Settings,
         models: Models,
         folders: Callable[[], Sequence[Collection]],
@@ -97,8 +97,13 @@ class View:
 
     @property
     def database(self) -> Path:
-        """The file that holds the index."""
-        return self._store.place.database
+        """The file that holds the index, or would; other files of this library lie beside it."""
+        return self._store.home
+
+    @property
+    def location(self) -> str:
+        """Where the index lies, for people: a file, or a cluster."""
+        return self._store.location
 
     @property
     def exists(self) -> bool:
@@ -326,9 +331,8 @@ class View:
         from bookwheel.safety.token_file import tokens_path
         from bookwheel.telemetry.audit import own_files
 
-        place = self._store.place
-        own = [place.database, place.lexical, place.vectors, place.lock, place.wal]
-        own += [*own_files(self.settings, place.database), tokens_path(self.settings)]
+        own = self._store.own_paths
+        own += [*own_files(self.settings, self.database), tokens_path(self.settings)]
         if self.settings.config:
             own.append(Path(self.settings.config))
         return tuple(str(path.absolute()) for path in own)

@@ -15,7 +15,7 @@ from tests.cluster.nodes import Cluster
 from tests.cluster.parts import Missing
 
 ADDRESS = "BOOKWHEEL_TEST_CLUSTER"
-_TESTS = [sys.executable, "-m", "pytest", "-m", "cluster"]
+_TESTS = [sys.executable, "-m", "pytest", "-m", "cluster", "-n", "2", "-o", "timeout=600"]
 
 
 def main(command: list[str]) -> int:

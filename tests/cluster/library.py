@@ -24,18 +24,23 @@ def address() -> str:
 
 def open_engine(folder: Path) -> WritableEngine:
     """Open the engine that stands for a folder; a folder that is new finds nothing there."""
+    empty(folder)
+    return OpenSearchEngine(read_address(address()), home=folder / "catalog.db")
+
+
+def empty(folder: Path) -> None:
+    """Take everything out of this process's library, unless that was done for this folder."""
     stated = address()
     if _used.get(stated) != folder:
         wipe(read_address(stated))
         _used[stated] = folder
-    return OpenSearchEngine(read_address(stated), home=folder / "catalog.db")
 
 
 def wipe(where: Address) -> None:
     """Take everything out of a library; its indices are kept, since making them takes seconds."""
     cluster = Cluster(where)
     cluster.ask("DELETE", f"/{where.prefix}-vectors-*", None, {"ignore_unavailable": "true"})
-    every = {"query": {"match_all": {}}}
+    every: dict[str, object] = {"query": {"match_all": {}}}
     cluster.ask("POST", f"/{where.prefix}-*/_refresh")
     path = f"/{where.prefix}-*/_delete_by_query"
     cluster.ask("POST", path, every, {"refresh": "true", "conflicts": "proceed"})

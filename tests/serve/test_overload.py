@@ -16,6 +16,7 @@ from starlette.routing import Route
 from bookwheel.contracts.dispatch import Offered
 from bookwheel.contracts.tool import Contract, Reply, RpcError, Tool
 from bookwheel.contracts.work import Work
+from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import BookwheelError
 from bookwheel.serve import calls as calls_module
 from bookwheel.serve.calls import THREADS, Calls
@@ -130,6 +131,7 @@ def test_t14_a_single_query_of_the_store_is_broken_off(shelf: Shelf) -> None:
     shelf.update()
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
     with shelf.open() as library:
+        assert isinstance(library._store, EmbeddedEngine)
         until = time.monotonic() + 0.05
         with (
             stopping_when(lambda: time.monotonic() > until),

@@ -40,8 +40,8 @@ def run(
             "version": __version__,
             "python": platform.python_version(),
             "installed": _installed(),
-            "index": str(library.database),
-            "exists": library.exists,
+            "index": library.location,
+            **_state(library),
             "settings": _settings(library.settings),
             "problems": problems,
             "repaired": done,
@@ -52,6 +52,14 @@ def run(
         _print(report, repair=repair, mendable=mendable)
     if problems:
         raise typer.Exit(6)
+
+
+def _state(library: Library) -> dict[str, Any]:
+    """Return whether there is an index, and how the cluster is that holds it, if one does."""
+    try:
+        return {"exists": library.exists, "cluster": library.facts()}
+    except BookwheelError:  # it is named among the problems
+        return {"exists": False, "cluster": {}}
 
 
 def _installed() -> dict[str, int]:
@@ -89,7 +97,10 @@ def _print(report: dict[str, Any], *, repair: bool, mendable: bool) -> None:
     installed = report["installed"]
     size = f"{installed['bytes'] / 1e6:.0f} MB in {installed['packages']} packages"
     print(f"Installed size: {size}, without extras")
-    print(f"Index: {report['index']}\n\nSettings:")
+    print(f"Index: {report['index']}")
+    for name, value in report["cluster"].items():
+        print(f"  {name:<20} {value}")
+    print("\nSettings:")
     for row in report["settings"]:
         value = "-" if row["value"] is None else row["value"]
         print(f"  {row['name']:<20} {value!s:<24} {row['origin']}")

@@ -5,6 +5,7 @@ Only files whose size or time changed are read again. Stop it at any time: what 
     bookwheel index ~/notes
     bookwheel index ~/notes ~/papers --index /srv/index
     bookwheel index ~/notes --watch
+    bookwheel index ~/notes --to opensearch+https://user:password@host:9200/prefix
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from bookwheel.cli.output import count, print_json
 
 if TYPE_CHECKING:
     from bookwheel.indexing.pipeline import Report
+    from bookwheel.library import Library
 
 
 def run(
@@ -31,10 +33,21 @@ def run(
     watch: Annotated[
         bool, typer.Option("--watch", help="Stay, and follow changes until stopped.")
     ] = False,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="URL",
+            help="Move the index as it is into a cluster, reading no file again.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """See the module's text."""
     with open_library(paths, index, config) as library:
+        if to is not None:
+            _move(library, to, json=json)
+            return
         reports = update(library, full=full)
         _print(reports, json=json)
         say_problems(reports, said=library.settings.remarks)
@@ -43,6 +56,19 @@ def run(
             library.watch(on_update=lambda new: _say(new, json=json), should_stop=lambda: False)
         if any(report.failed for report in reports):
             raise typer.Exit(1)
+
+
+def _move(library: Library, address: str, *, json: bool) -> None:
+    moved, place = library.move_to(address, on_progress=_say_moved)
+    if json:
+        print_json({"moved": moved, "index": place})
+    else:
+        print(f"{count(moved, 'file')} moved to {place}")
+
+
+def _say_moved(collection: str, done: int) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{collection}: {count(done, 'file')} moved", end="", file=sys.stderr, flush=True)
 
 
 def _say(reports: list[Report], *, json: bool) -> None:

@@ -75,7 +75,7 @@ def describe(library: Library) -> dict[str, Any]:
         )
     return {
         "version": __version__,
-        "index": str(library.database),
+        "index": library.location,
         "remarks": remarks,
         "collections": collections,
         "jobs": [_job(each) for each in library.jobs.unfinished()],

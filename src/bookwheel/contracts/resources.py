@@ -142,7 +142,7 @@ def _read_cursor(library: View, cursor: str) -> _Position:
 
 def _seal(library: View, payload: bytes) -> bytes:
     """Return a mark that tells cursors for this index from other text; it keeps no secret."""
-    place = str(library.database).encode(errors="surrogateescape")
+    place = library.location.encode(errors="surrogateescape")
     return hashlib.blake2b(place + b"\0" + payload, digest_size=_SEAL_BYTES).digest()
 
 

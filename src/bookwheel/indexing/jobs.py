@@ -11,8 +11,7 @@ from bookwheel.model import Collection, Counts, Job, JobState, Priority
 from bookwheel.query import Scope
 
 if TYPE_CHECKING:
-    from bookwheel.engines.base import JobQueue
-    from bookwheel.engines.embedded.engine import EmbeddedEngine
+    from bookwheel.engines.base import JobQueue, WritableEngine
     from bookwheel.indexing.pipeline import Report, Updater
 
 _NOTE_SECONDS = 0.5
@@ -21,7 +20,7 @@ _NOTE_SECONDS = 0.5
 class Jobs:
     """The jobs of an index, as far as a caller may know of them."""
 
-    def __init__(self, store: EmbeddedEngine, scope: Scope) -> None:
+    def __init__(self, store: WritableEngine, scope: Scope) -> None:
         self._store = store
         self._within = scope.within
 

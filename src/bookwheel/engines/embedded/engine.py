@@ -90,9 +90,24 @@ class EmbeddedEngine:
     hides = False
     """It holds texts as they are; who may see what is the affair of others."""
 
+    is_shared = False
+    """Whoever writes it holds all its collections."""
+
     @property
-    def place(self) -> Place:
-        return self._place
+    def home(self) -> Path:
+        """The file beside which all of this library lies."""
+        return self._place.database
+
+    @property
+    def location(self) -> str:
+        """Where the index lies, for people."""
+        return str(self._place.database)
+
+    @property
+    def own_paths(self) -> list[Path]:
+        """The files that the engine keeps, which are no documents."""
+        place = self._place
+        return [place.database, place.lexical, place.vectors, place.lock, place.wal]
 
     # Opening and closing
 
@@ -340,6 +355,10 @@ class EmbeddedEngine:
         files += [place.vectors, *place.vectors.glob("**/*")]
         return sum(map(database.size_of, files))
 
+    def facts(self) -> dict[str, str]:
+        """Return what an operator may want to know of the store besides; nothing here."""
+        return {}
+
     def skipped(self, collection: str) -> dict[tuple[str, str], int]:
         with self._reading() as connection:
             return catalog.list_skipped(connection, collection)
@@ -426,8 +445,8 @@ class EmbeddedEngine:
         """Tell whether a process is writing now, this one or another."""
         return self._lock.is_taken
 
-    def begin_writing(self) -> None:
-        """Become the one writer, and bring the word index up to the catalogue."""
+    def begin_writing(self, collections: Iterable[str] | None = None) -> None:
+        """Become the one writer, of whatever collections, and bring the word index in step."""
         # Threads that catch up begin and end in one go, lest one should end another's writing.
         with self._beginning:
             if not self._lock.held:
@@ -585,6 +604,20 @@ class EmbeddedEngine:
 
     # Upkeep
 
+    def drafts(self, collection: str) -> Iterator[Draft]:
+        """Yield the files of a collection as they were written, for another engine."""
+        from bookwheel.engines.embedded.export import read_drafts
+
+        with self._reading() as connection:
+            yield from read_drafts(connection, collection)
+
+    def models(self) -> Sequence[tuple[str, int]]:
+        """Return the models that vectors were written of, with their dimensions."""
+        from bookwheel.engines.embedded.export import list_models
+
+        with self._reading() as connection:
+            return list_models(connection)
+
     def note(self, name: str) -> str | None:
         """Return what was noted about the index under a name."""
         with self._reading() as connection:
@@ -596,7 +629,7 @@ class EmbeddedEngine:
         with self._transaction() as connection:
             writing.save_meta(connection, f"note:{name}", value)
 
-    def set_aside(self) -> Path:
+    def set_aside(self) -> str:
         """Move a broken database out of the way and drop what was derived from it."""
         self.close()
         aside = self._free_name()
@@ -612,7 +645,7 @@ class EmbeddedEngine:
             raise database.explain(self._place, error) from error
         finally:
             self._lock.release()
-        return aside
+        return str(aside)
 
     def _free_name(self) -> Path:
         name = f"{self._place.database.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"

@@ -1,4 +1,4 @@
-"""Reading citations: the links of documents, met by the documents that have their keys for a name."""
+"""Reading citations: links, met by the documents that have their keys for a name."""
 
 from __future__ import annotations
 

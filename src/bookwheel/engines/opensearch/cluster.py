@@ -121,7 +121,7 @@ class Cluster:
         self._is_known = True
 
     def _patiently(self, request: Callable[[], _Answer]) -> _Answer:
-        """Ask again, a little later each time, while the cluster says that it has too much to do."""
+        """Ask again, a little later each time, while the cluster has too much to do."""
         for attempt in range(_ATTEMPTS):
             try:
                 return request()

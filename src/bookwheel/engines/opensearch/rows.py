@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from itertools import pairwise
 from typing import Any
 
 from bookwheel.engines.base import CollectionState, Passage
@@ -81,7 +82,7 @@ def pieces_of(text: str) -> list[str]:
         while end < len(data) and data[end] & 0xC0 == 0x80:  # not within a character
             end -= 1
         cuts.append(end)
-    return [data[start:end].decode() for start, end in zip(cuts, cuts[1:], strict=False)]
+    return [data[start:end].decode() for start, end in pairwise(cuts)]
 
 
 def to_document(row: Source) -> Document:
