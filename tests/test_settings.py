@@ -78,7 +78,7 @@ def test_our_own_name_of_a_setting_wins_over_the_established_one_with_a_remark(
     for row in SETTINGS:
         value = usable(
             *(row, str(tmp_path), "yes", "7", "99", "10.0.0.5", "http://a", "none", "all", "full"),
-            *("model", "US", "/a", "off", "json"),
+            *("model", "US", "/a", "off", "json", "opensearch+http://a"),
         )
         for other in row.other_names:
             both = of(**{row.variable: value, other: "0"})

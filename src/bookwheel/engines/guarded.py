@@ -6,7 +6,7 @@ above can forget to hide what must be hidden.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from bookwheel.engines.base import (
@@ -403,6 +403,13 @@ class GuardedEngine:
     def match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found:
         match = self._open_only(self._weighed(match))
         return self._smoothed(self._store.match_pages(match, limit, count=count))
+
+    def match_each(self, matches: Sequence[Match], limit: int) -> list[Found]:
+        asked = [self._open_only(self._weighed(match)) for match in matches]
+        return [self._smoothed(found) for found in self._store.match_each(asked, limit)]
+
+    def expect(self, terms: Iterable[str]) -> None:
+        self._store.expect(terms)
 
     def match_passages(self, match: Match, limit: int) -> Found:
         """Return chunks of the documents named in the match, which were found here."""

@@ -87,8 +87,10 @@ class Planner:
         for word in self._words(question.words):
             words.setdefault(word.exact, word)
             counts[word.exact] = counts.get(word.exact, 0) + 1
-        clauses = tuple(self._clause(word, counts[word.exact]) for word in words.values())
         names = dict.fromkeys(name for surface in question.words for name in surface.names)
+        stems = [stem for word in words.values() for stem in (word.exact, *word.stems)]
+        self._engine.expect([*stems, *names])
+        clauses = tuple(self._clause(word, counts[word.exact]) for word in words.values())
         self._title_weight = title_weight(sum(not clause.filler for clause in clauses))
         return Plan(clauses, tuple(names), question, request)
 

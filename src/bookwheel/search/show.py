@@ -90,9 +90,10 @@ def held_words(engine: Engine, planner: Planner, partly: Sequence[_Seen]) -> dic
     for each in partly:
         for clause in each.missing:
             asked.setdefault(clause, []).append(each.document.key)
-    for clause, documents in asked.items():
-        match = planner.single(clause, tuple(documents))
-        for document, _, _ in engine.match_pages(match, len(documents)).entries:
+    matches = [planner.single(clause, tuple(documents)) for clause, documents in asked.items()]
+    every = engine.match_each(matches, len(partly)) if matches else []
+    for clause, found in zip(asked, every, strict=True):
+        for document, _, _ in found.entries:
             held[document].add(clause.word)
     return held
 

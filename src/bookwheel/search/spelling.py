@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
 
 from bookwheel.engines.base import Engine, Field, Match, Term
 from bookwheel.query import Filters
@@ -21,24 +20,26 @@ _LOOKED_AT = 3
 _MOST_NEAR = 1000
 """So many near words of one length are looked at: most may be of what the caller cannot see."""
 _MOST_BEGINNINGS = 10
+_ASKED_AT_ONCE = 20
 _TINY = 20
 """A word is taken for a slip when a neighbour is this many times commoner."""
 
 
-Holds = Callable[[str], bool]
-"""Tells whether a word stands in what the caller may see: any other is as good as none."""
+Near = list[tuple[int, str]]
+Holds = Callable[[Near], Near]
+"""Leaves those words that stand in what the caller may see: any other is as good as none."""
 
 
 def near_words(
-    word: str, vocabulary: Mapping[int, Sequence[str]], holds: Holds = lambda word: True
-) -> list[tuple[int, str]]:
+    word: str, vocabulary: Mapping[int, Sequence[str]], holds: Holds = lambda near: near
+) -> Near:
     """Return (distance, word) for the words one slip away, or two for a long word."""
     if len(word) < _SHORTEST or not any(letter.isalpha() for letter in word):
         return []
-    found = [near for near in _within(word, vocabulary, 1) if holds(near[1])]
+    found = holds(_within(word, vocabulary, 1))
     if not found and len(word) >= _LONG:
         near_by = [near for near in _within(word, vocabulary, 2) if near[1][0] == word[0]]
-        found = [near for near in near_by if holds(near[1])]
+        found = holds(near_by)
     return found
 
 
@@ -63,8 +64,8 @@ def _within(
 
 
 def words_beginning(
-    word: str, vocabulary: Mapping[int, Sequence[str]], holds: Holds = lambda word: True
-) -> list[tuple[int, str]]:
+    word: str, vocabulary: Mapping[int, Sequence[str]], holds: Holds = lambda near: near
+) -> Near:
     """Return (slips, word) for longer words that begin like this one, perhaps with one slip."""
     from rapidfuzz.distance import OSA
     from rapidfuzz.process import extract
@@ -76,9 +77,18 @@ def words_beginning(
         words = vocabulary.get(length, ())
         heads = [other[: len(word)] for other in words]
         near = extract(word, heads, scorer=OSA.distance, score_cutoff=1, limit=_MOST_NEAR)
-        open_to = ((int(steps), words[at]) for _, steps, at in near if holds(words[at]))
-        found += islice(open_to, _MOST_BEGINNINGS)
+        found += _first_held([(int(steps), words[at]) for _, steps, at in near], holds)
     return found
+
+
+def _first_held(near: Near, holds: Holds) -> Near:
+    """Return the first words that are held, asking for no more than it takes."""
+    found: Near = []
+    for start in range(0, len(near), _ASKED_AT_ONCE):
+        found += holds(near[start : start + _ASKED_AT_ONCE])
+        if len(found) >= _MOST_BEGINNINGS:
+            break
+    return found[:_MOST_BEGINNINGS]
 
 
 class Speller:
@@ -92,17 +102,17 @@ class Speller:
         """Return the likeliest meant words; `own` is how many pages hold the word itself."""
         if len(word) == 1 and is_unspaced(word):
             return self._holding(word)
-        near = near_words(word, self._engine.vocabulary(), self._holds(Field.EXACT))
+        near = near_words(word, self._engine.vocabulary(), self._holding_of(Field.EXACT))
         return self._likeliest(word, near, Field.EXACT, own)
 
     def beginnings(self, word: str) -> list[str]:
         """Return words that begin like this one: it may be cut short, or one of them misspelt."""
-        near = words_beginning(word, self._engine.vocabulary(), self._holds(Field.EXACT))
+        near = words_beginning(word, self._engine.vocabulary(), self._holding_of(Field.EXACT))
         return self._likeliest(word, near, Field.EXACT, 0)
 
     def stems(self, stem: str) -> list[str]:
         """Return the likeliest meant stems: a slip may sit in a form that no page has."""
-        near = near_words(stem, self._engine.vocabulary(Field.BODY), self._holds(Field.BODY))
+        near = near_words(stem, self._engine.vocabulary(Field.BODY), self._holding_of(Field.BODY))
         near = [each for each in near if _begin_alike(stem, each[1])]
         return self._likeliest(stem, near, Field.BODY, 0)
 
@@ -127,8 +137,12 @@ class Speller:
         pairs.sort(key=lambda pair: -self._engine.frequency(Field.EXACT, pair))
         return [pair for pair in pairs[:MOST_PAIRS] if self._is_visible(Field.EXACT, pair)]
 
-    def _holds(self, field: Field) -> Holds:
-        return lambda word: self._engine.frequency(field, word) > 0
+    def _holding_of(self, field: Field) -> Holds:
+        def leave(near: Near) -> Near:
+            self._engine.expect([word for _, word in near])
+            return [each for each in near if self._engine.frequency(field, each[1]) > 0]
+
+        return leave
 
     def _order(
         self, word: str, field: Field, distance: int, other: str

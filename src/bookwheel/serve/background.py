@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from bookwheel.errors import BookwheelError, Conflict
+from bookwheel.errors import BookwheelError, Conflict, IndexUnreachable
 from bookwheel.library import Library
 from bookwheel.model import JobState, Priority
 from bookwheel.telemetry.logs import fields
@@ -57,6 +57,7 @@ class Indexing:
         """Whether another process is bringing the index up to date."""
         self.has_failed = False
         """Whether the last attempt to index came to nothing."""
+        self._news: News | None = None
         self._scanned_at: float | None = None
         self.ready = threading.Event()
         """Set when the folders were indexed once, or another process has begun to."""
@@ -90,13 +91,19 @@ class Indexing:
         """Tell whether there is something to search, and how far the update under way is."""
         counts = self.count()
         under_way = {"done": counts[0], "total": counts[1]} if counts else None
-        status = "failed" if self.has_failed and not self.ready.is_set() else "ok"
+        is_ready = self.ready.is_set() and not self._is_out_of_reach
+        status = "failed" if self.has_failed and not is_ready else "ok"
         return {
-            "status": status,
-            "ready": self.ready.is_set(),
+            "status": "unreachable" if self._is_out_of_reach else status,
+            "ready": is_ready,
             "lag_seconds": self.lag,
             "indexing": under_way,
         }
+
+    @property
+    def _is_out_of_reach(self) -> bool:
+        """Whether the cluster that holds the index did not answer when it was last asked."""
+        return self._news is not None and self._news.is_out_of_reach
 
     @property
     def lag(self) -> int | None:
@@ -116,7 +123,7 @@ class Indexing:
         while not self._stop.is_set():
             try:
                 with self._open_library() as library:
-                    news = News(library, self._on_change)
+                    news = self._news = News(library, self._on_change)
                     try:
                         self._follow(library, news)
                     except BookwheelError as error:
@@ -303,15 +310,20 @@ class News:
     def __init__(self, library: Library, on_change: Callable[[], None]) -> None:
         self.library = library
         self._on_change = on_change
+        self.is_out_of_reach = False
+        """Whether the cluster that holds the index did not answer the last time."""
         self._seen = 0
         self._told = self._seen = self._read()
         self._looked_at = 0.0
 
     def _read(self) -> int:
         try:
-            return self.library.generation
-        except BookwheelError:  # an index that cannot be read now is no news
+            generation = self.library.generation
+        except BookwheelError as error:  # an index that cannot be read now is no news
+            self.is_out_of_reach = isinstance(error, IndexUnreachable)
             return self._seen
+        self.is_out_of_reach = False
+        return generation
 
     def tell(self) -> None:
         """Tell of what changed since the last time."""

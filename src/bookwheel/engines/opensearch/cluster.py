@@ -156,7 +156,7 @@ class Cluster:
             case client.AuthenticationException() | client.AuthorizationException():
                 return self._unwelcome(error)
             case client.TransportError() if isinstance(error.status_code, int):
-                return self._refusal(error.status_code, str(error.error), error.info)
+                return self.refusal(error.status_code, error.info, str(error.error))
         return IndexUnusable(f"The cluster at {self.address.shown} gave no sensible answer.")
 
     def _unreachable(self, error: Exception) -> IndexUnreachable:
@@ -186,7 +186,8 @@ class Cluster:
             hint=f"Give the user all rights on the indices {self.address.prefix}-*.",
         )
 
-    def _refusal(self, status: int, kind: str, info: Any) -> BookwheelError:
+    def refusal(self, status: int, info: Any, kind: str = "") -> BookwheelError:
+        """Return the error for what the cluster said instead of an answer."""
         if status == 429:
             return RateLimited("The cluster has too much to do.", retry_after=5)
         reason = _reason(info)

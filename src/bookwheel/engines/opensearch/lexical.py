@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bookwheel.engines.base import Field, Found, Match, rarity
@@ -17,7 +16,11 @@ FILLER = "\x02"
 """A term that no query holds: between a title and a text, and in fields that have no other."""
 _BY_SCORE: Sequence[Any] = ({"_score": "desc"}, {"document": "asc"})
 _MOST_FREQUENCIES = 100_000
-_FIELDS = tuple(Field)
+_TERMS_AT_ONCE = 100
+_FIELDS: Mapping[str, Sequence[Field]] = {
+    schema.PAGES: tuple(Field),
+    schema.PASSAGES: tuple(field for field in Field if field is not Field.TITLE),
+}
 
 
 class LexicalReader(CatalogReader):
@@ -41,6 +44,18 @@ class LexicalReader(CatalogReader):
             if len(entries) >= limit or len(found.entries) < wanted:
                 return Found(tuple(entries[:limit]), len(entries[:limit]))
             wanted *= 2
+
+    def match_each(self, matches: Sequence[Match], limit: int) -> list[Found]:
+        """Return the pages of several matches, all asked for at once."""
+        if limit > WINDOW:
+            return [self.match_pages(match, limit) for match in matches]
+        body = {"size": limit, "sort": [*_BY_SCORE], "_source": False, "track_total_hits": False}
+        asked = [(schema.PAGES, {**body, "query": of_match(match)}) for match in matches]
+        found = []
+        for answer in self._search_many(asked, search_type="dfs_query_then_fetch"):
+            entries = tuple(map(_page_entry, answer["hits"]["hits"]))
+            found.append(Found(entries, len(entries)))
+        return found
 
     def _match(self, kind: str, query: dict[str, Any], limit: int, *, count: bool) -> Found:
         entries: list[Any] = []
@@ -92,38 +107,41 @@ class LexicalReader(CatalogReader):
         of = self._passage_count() if of_passages else self.page_count()
         return rarity(self._frequencies(term)[kind].get(field, 0), of)
 
-    def _frequencies(self, word: str) -> Mapping[str, Mapping[Field, int]]:
-        """Return how many pages and passages hold a term, in each field: asked for at once."""
+    def expect(self, terms: Iterable[str]) -> None:
+        """Ask at once how many entries hold each of some terms."""
         known: dict[str, Any] = self._recall("frequencies", dict)
-        if word not in known:
-            if len(known) > _MOST_FREQUENCIES:
-                known.clear()
-            known[word] = self._read_frequencies(word)
-        found: Mapping[str, Mapping[Field, int]] = known[word]
+        new = [term for term in dict.fromkeys(terms) if term not in known]
+        if len(known) + len(new) > _MOST_FREQUENCIES:
+            known.clear()
+        for first in range(0, len(new), _TERMS_AT_ONCE):
+            known.update(self._read_frequencies(new[first : first + _TERMS_AT_ONCE]))
+
+    def _frequencies(self, term: str) -> Mapping[str, Mapping[Field, int]]:
+        """Return how many pages and passages hold a term, in each field."""
+        known: dict[str, Any] = self._recall("frequencies", dict)
+        if term not in known:
+            known[term] = self._read_frequencies([term])[term]
+        found: Mapping[str, Mapping[Field, int]] = known[term]
         return found
 
-    def _read_frequencies(self, word: str) -> dict[str, dict[Field, int]]:
-        lines: list[Any] = []
-        for kind in (schema.PAGES, schema.PASSAGES):
-            fields = [each for each in _FIELDS if kind == schema.PAGES or each is not Field.TITLE]
-            counted = {str(each): term(each, word) for each in fields}
-            lines += [
-                {"index": self._indices.alias(kind), "preference": "bookwheel"},
-                {
-                    "size": 0,
-                    "track_total_hits": False,
-                    "aggs": {"in": {"filters": {"filters": counted}}},
-                },
-            ]
-        body = "".join(json.dumps(line) + "\n" for line in lines)
-        answers = self._cluster.ask("POST", "/_msearch", body)["responses"]
-        return {
-            kind: {
-                Field(name): int(each["doc_count"])
-                for name, each in answer["aggregations"]["in"]["buckets"].items()
+    def _read_frequencies(self, terms: Sequence[str]) -> dict[str, dict[str, dict[Field, int]]]:
+        asked = []
+        for kind, fields in _FIELDS.items():
+            counted = {
+                f"{number} {field}": term(field, each)
+                for number, each in enumerate(terms)
+                for field in fields
             }
-            for kind, answer in zip((schema.PAGES, schema.PASSAGES), answers, strict=True)
+            counts = {"in": {"filters": {"filters": counted}}}
+            asked.append((kind, {"size": 0, "track_total_hits": False, "aggs": counts}))
+        found: dict[str, dict[str, dict[Field, int]]] = {
+            each: {kind: {} for kind in _FIELDS} for each in terms
         }
+        for kind, answer in zip(_FIELDS, self._search_many(asked), strict=True):
+            for name, bucket in answer["aggregations"]["in"]["buckets"].items():
+                number, _, field = name.partition(" ")
+                found[terms[int(number)]][kind][Field(field)] = int(bucket["doc_count"])
+        return found
 
     # The vocabulary
 

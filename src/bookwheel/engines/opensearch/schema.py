@@ -99,7 +99,7 @@ _MAPPINGS: Mapping[str, Mapping[str, Any]] = {
     },
 }
 _ANALYSIS: Mapping[str, Any] = {
-    "tokenizer": {"blanks": {"type": "whitespace", "max_token_length": 32_000}},
+    "tokenizer": {"blanks": {"type": "whitespace", "max_token_length": 8_000}},
     "analyzer": {"terms": {"type": "custom", "tokenizer": "blanks"}},
 }
 _SIMILARITY: Mapping[str, Any] = {"default": {"type": "LegacyBM25", "k1": 1.2, "b": 0.75}}

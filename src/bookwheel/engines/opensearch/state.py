@@ -26,11 +26,19 @@ class Tables:
         """Return a table as it is now; an empty one where there is none."""
         return self._get(name)[0]
 
-    def stamp(self, *names: str) -> tuple[int, ...]:
-        """Return what differs as soon as one of some tables has changed."""
-        body, params = {"ids": list(names)}, {"_source": "false", "ignore": 404}
-        answer = self._cluster.ask("POST", f"/{self._index}/_mget", body, params)
-        return tuple(each.get("_seq_no", -1) for each in answer.get("docs", ()))
+    def stamp(self) -> tuple[object, ...]:
+        """Return what differs as soon as documents were written, or a table that is read often."""
+        body = {
+            "docs": [
+                {"_id": COUNTERS, "_source": ["data.generation", "data.commits"]},
+                *({"_id": name, "_source": False} for name in (COLLECTIONS, NOTES, MODELS)),
+            ]
+        }
+        answer = self._cluster.ask("POST", f"/{self._index}/_mget", body, {"ignore": 404})
+        counters, *others = answer.get("docs") or [{}]
+        counts = counters.get("_source", {}).get("data", {})
+        changes = (each.get("_seq_no", -1) for each in others)
+        return counts.get("generation"), counts.get("commits"), *changes
 
     def change(self, name: str, alter: Callable[[Data], _Answer]) -> _Answer:
         """Alter a table, again from the start whenever another process was quicker."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -23,7 +24,7 @@ STEP = 1_000
 WINDOW = 10_000
 """So many the cluster gives in one answer."""
 _MOST_KNOWN = 200
-_FRESH_SECONDS = 0.2
+_FRESH_SECONDS = 0.5
 """For so long it is not looked again whether another process has changed anything."""
 
 
@@ -49,6 +50,20 @@ class Store:
     def _search(self, kind: str, body: Mapping[str, Any], **params: Any) -> Any:
         params.setdefault("preference", _PREFERENCE)
         return self._cluster.ask("POST", f"/{self._indices.alias(kind)}/_search", body, params)
+
+    def _search_many(
+        self, asked: Sequence[tuple[str, Mapping[str, Any]]], **params: Any
+    ) -> list[Any]:
+        """Return the answers to several searches, each in an index, asked all at once."""
+        lines: list[Mapping[str, Any]] = []
+        for kind, body in asked:
+            lines += [{"index": self._indices.alias(kind), "preference": _PREFERENCE}, body]
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        answers: list[Any] = self._cluster.ask("POST", "/_msearch", text, params)["responses"]
+        for answer in answers:
+            if "error" in answer:
+                raise self._cluster.refusal(answer["status"], answer)
+        return answers
 
     def _get_many(
         self, kind: str, ids: Sequence[object], *fields: str
@@ -138,16 +153,11 @@ class Store:
     def _current(self) -> dict[Hashable, Any]:
         now = time.monotonic()
         if now - self._stamped_at > _FRESH_SECONDS:
-            stamp = self._read_stamp()
+            stamp = self._tables.stamp()
             if stamp != self._stamp:
                 self._known, self._stamp = {}, stamp
             self._stamped_at = now
         return self._known
-
-    def _read_stamp(self) -> tuple[object, ...]:
-        counters = self._tables.read(state.COUNTERS)
-        changes = self._tables.stamp(state.COLLECTIONS, state.NOTES, state.MODELS)
-        return counters.get("generation"), counters.get("commits"), *changes
 
     @property
     def exists(self) -> bool:

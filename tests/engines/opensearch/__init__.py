@@ -1,0 +1,1 @@
+"""Tests of the engine on a cluster that are its own."""

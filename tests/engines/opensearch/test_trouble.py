@@ -1,0 +1,181 @@
+"""A cluster in trouble: every trouble has its error, says what to do, and shows no password."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bookwheel.engines.base import WritableEngine
+from bookwheel.engines.choice import open_cluster
+from bookwheel.engines.opensearch import cluster as door
+from bookwheel.engines.opensearch.address import read_address
+from bookwheel.engines.opensearch.cluster import Cluster, Refused
+from bookwheel.errors import (
+    BookwheelError,
+    IndexUnreachable,
+    IndexUnusable,
+    RateLimited,
+)
+from tests.engines.opensearch.pretender import Pretender, pretending
+
+LOGIN = "ada:S3CRET@"
+
+
+@pytest.fixture
+def pretender(monkeypatch: pytest.MonkeyPatch) -> Iterator[Pretender]:
+    monkeypatch.setattr(door, "pause", lambda attempt: None)
+    monkeypatch.setattr("opensearchpy.helpers.actions.time.sleep", lambda seconds: None)
+    with pretending() as made:
+        yield made
+
+
+def engine_of(pretender: Pretender, *, key: str | None = None) -> WritableEngine:
+    return open_cluster(pretender.address(LOGIN), Path("/nowhere/catalog.db"), key)
+
+
+def trouble_of(pretender: Pretender) -> BookwheelError:
+    """Return what an engine says of the cluster when it is asked anything."""
+    engine = engine_of(pretender)
+    with pytest.raises(BookwheelError) as raised:
+        engine.generation  # noqa: B018 - reading it is the question
+    engine.close()
+    assert "S3CRET" not in raised.value.advice
+    return raised.value
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+def test_a_cluster_that_does_not_answer_is_out_of_reach(caplog: pytest.LogCaptureFixture) -> None:
+    address = f"opensearch+http://{LOGIN}127.0.0.1:{free_port()}/zoo"
+    engine = open_cluster(address, Path("/nowhere"), None)
+    with pytest.raises(IndexUnreachable, match="does not answer") as raised:
+        engine.collections()
+    assert "S3CRET" not in raised.value.advice
+    assert "S3CRET" not in caplog.text
+
+
+def test_a_wrong_password_is_named_and_not_shown(
+    pretender: Pretender, caplog: pytest.LogCaptureFixture
+) -> None:
+    pretender.welcome = (401, {"error": "Unauthorized"})
+    trouble = trouble_of(pretender)
+    assert isinstance(trouble, IndexUnusable)
+    assert not isinstance(trouble, IndexUnreachable)
+    assert "does not know this user or password" in trouble.message
+    assert "S3CRET" not in caplog.text
+
+
+def test_a_user_without_rights_is_told_which(pretender: Pretender) -> None:
+    pretender.say(403, "security_exception")
+    assert "zoo-*" in trouble_of(pretender).advice
+
+
+@pytest.mark.parametrize(
+    ("version", "shown"),
+    [
+        ({"distribution": "opensearch", "number": "2.19.1"}, "opensearch 2.19.1"),
+        ({"number": "9.1.0"}, "another program 9.1.0"),
+        ({}, "another program"),
+    ],
+)
+def test_another_version_or_program_is_refused_before_anything_is_written(
+    pretender: Pretender, version: dict[str, str], shown: str
+) -> None:
+    pretender.welcome = (200, {"version": version})
+    trouble = trouble_of(pretender)
+    assert shown in trouble.message
+    assert pretender.asked == ["GET /"]
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_a_red_cluster_is_out_of_reach_until_it_comes_back(
+    pretender: Pretender, status: int
+) -> None:
+    pretender.say(status, "no_shard_available_action_exception")
+    engine = engine_of(pretender)
+    with pytest.raises(IndexUnreachable, match="cannot answer"):
+        engine.note("readers")
+    pretender.answer = lambda method, path, body: (404, {"found": False})
+    assert engine.generation == 0
+    engine.close()
+
+
+def test_a_full_disk_of_the_cluster_is_named(pretender: Pretender) -> None:
+    pretender.say(403, "cluster_block_exception")
+    assert "takes no changes" in trouble_of(pretender).message
+
+
+def test_a_busy_cluster_is_asked_again_and_again_but_not_for_ever(pretender: Pretender) -> None:
+    pretender.say(429, "opensearch_rejected_execution_exception")
+    trouble = trouble_of(pretender)
+    assert isinstance(trouble, RateLimited)
+    assert len(pretender.asked) == 1 + 5
+
+
+def test_a_busy_cluster_that_recovers_has_answered(pretender: Pretender) -> None:
+    left = [429, 429, 200]
+
+    def answer(method: str, path: str, body: bytes) -> tuple[int, object]:
+        status = left.pop(0)
+        found = {"found": True, "_seq_no": 1, "_primary_term": 1}
+        return status, {**found, "_source": {"data": {"generation": 7}}}
+
+    pretender.answer = answer
+    engine = engine_of(pretender)
+    assert engine.generation == 7
+    engine.close()
+
+
+def test_a_refusal_that_nobody_expected_is_an_error_for_the_operator(pretender: Pretender) -> None:
+    pretender.say(400, "strict_dynamic_mapping_exception", "mapping set to strict")
+    trouble = trouble_of(pretender)
+    assert isinstance(trouble, Refused)
+    assert isinstance(trouble, IndexUnusable)
+    assert "mapping set to strict" in trouble.message
+
+
+def test_an_api_key_is_sent_instead_of_the_password(pretender: Pretender) -> None:
+    engine = engine_of(pretender, key="K3Y")
+    assert engine.generation == 0
+    assert set(pretender.keys) == {"ApiKey K3Y"}
+    engine.close()
+
+
+def test_of_many_changes_the_refused_are_named_and_the_postponed_sent_again(
+    pretender: Pretender,
+) -> None:
+    seen: list[list[str]] = []
+
+    def answer(method: str, path: str, body: bytes) -> tuple[int, object]:
+        lines = [json.loads(line) for line in body.splitlines()]
+        ids = [line["index"]["_id"] for line in lines if "index" in line]
+        seen.append(ids)
+        return 200, {"errors": True, "items": [_item(each, len(seen)) for each in ids]}
+
+    pretender.answer = answer
+    cluster = Cluster(read_address(pretender.address()))
+    failures = cluster.bulk(
+        {"_op_type": "index", "_index": "zoo", "_id": each, "_source": {}}
+        for each in ("good", "bad", "late")
+    )
+    cluster.close()
+
+    assert seen == [["good", "bad", "late"], ["late"], ["late"]]
+    assert [(each.entry, each.status) for each in failures] == [("bad", 400)]
+    assert "does not fit" in failures[0].reason
+
+
+def _item(name: str, attempt: int) -> dict[str, object]:
+    status = {"good": 200, "bad": 400, "late": 200 if attempt == 3 else 429}[name]
+    item: dict[str, object] = {"_index": "zoo", "_id": name, "status": status}
+    if status != 200:
+        item["error"] = {"type": "trouble", "reason": "it does not fit"}
+    return {"index": item}
