@@ -1,0 +1,248 @@
+"""Writers of a cluster: who may write what, what a killed one leaves, what is refused."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bookwheel.engines.base import Match
+from bookwheel.engines.opensearch import entries, leases
+from bookwheel.engines.opensearch.engine import OpenSearchEngine
+from bookwheel.errors import Conflict
+from bookwheel.model import Priority, Status
+from tests.cluster.library import open_engine
+from tests.engines.drafts import NOTES, PAPERS, body, draft, fill, found, key_of, problems
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Callable[[], OpenSearchEngine]]:
+    """Give what opens one engine after another on the same library."""
+    made: list[OpenSearchEngine] = []
+
+    def open_one() -> OpenSearchEngine:
+        engine = open_engine(tmp_path)
+        assert isinstance(engine, OpenSearchEngine)
+        made.append(engine)
+        return engine
+
+    yield open_one
+    for engine in made:
+        engine.close()
+
+
+def die(engine: OpenSearchEngine) -> None:
+    """Let an engine end without a word, long ago."""
+    lease = engine._lease
+    lease._ending.set()
+    assert lease._renewing is not None
+    lease._renewing.join()
+    lease._names = ()
+
+    def outlive(counters: dict[str, Any]) -> None:
+        for each in counters["leases"].values():
+            each["until"] -= 2 * leases.SECONDS
+
+    engine._tables.change("counters", outlive)
+
+
+def test_each_indexer_has_its_own_collections(make: Callable[[], OpenSearchEngine]) -> None:
+    one, other = make(), make()
+    one.begin_writing(["notes"])
+    other.begin_writing(["papers"])
+    one.declare([NOTES])
+    other.declare([PAPERS])
+    one.write([draft("a.md", "walrus")])
+    other.write([draft("a.md", "walrus", collection="papers")])
+    one.commit()
+    other.commit()
+
+    with pytest.raises(Conflict, match="is writing the collection notes"):
+        make().begin_writing(["notes"])
+    with pytest.raises(Conflict, match="is writing the collection"):
+        make().begin_writing()
+    assert other.is_written
+    one.end_writing()
+    other.end_writing()
+    assert not other.is_written
+    assert {state.collection.name: state.documents for state in one.collections()} == {
+        "notes": 1,
+        "papers": 1,
+    }
+    assert problems(one) == []
+
+
+def test_jobs_are_run_by_whoever_has_their_collection(
+    make: Callable[[], OpenSearchEngine],
+) -> None:
+    one, other = make(), make()
+    one.begin_writing(["notes"])
+    other.begin_writing(["papers"])
+    job, _ = one.queue.add("papers", "", full=False, priority=Priority.NORMAL)
+
+    assert one.queue.take() is None
+    assert other.queue.take() == job
+
+
+def test_a_dead_indexer_loses_its_lease_and_its_work_is_finished(
+    make: Callable[[], OpenSearchEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(make(), draft("a.md", "walrus"), draft("b.md", "walrus"))
+    killed = make()
+    killed.begin_writing()
+    # Between the row, by which the new text is read, and the page, by which it is found.
+    monkeypatch.setattr(killed, "_follow", lambda items, generation: None)
+    killed.write([draft("a.md", "penguin"), draft("c.md", "penguin")])
+    die(killed)
+
+    heir = make()
+    heir.begin_writing()
+    heir.end_writing()
+    assert (found(heir, "walrus"), found(heir, "penguin")) == (["b.md"], ["a.md", "c.md"])
+    assert heir.match_passages(Match(body("walrus")), 9).total == 1
+    assert problems(heir) == []
+
+
+def test_what_a_killed_indexer_wrote_beside_is_never_seen_and_swept_away(
+    make: Callable[[], OpenSearchEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(make(), draft("a.md", "walrus"))
+    killed = make()
+    killed.begin_writing()
+
+    def kill(items: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(killed, "_switch", kill)
+    with pytest.raises(KeyboardInterrupt):
+        killed.write([draft("a.md", "penguin"), draft("b.md", "penguin")])
+    killed._publish()
+
+    reader = make()
+    assert reader.match_passages(Match(body("penguin")), 9).entries == ()
+    assert reader.text(key_of(reader, "a.md")) == b"walrus"
+    die(killed)
+    heir = make()
+    heir.begin_writing()
+    heir.end_writing()
+    assert (found(heir, "walrus"), found(heir, "penguin")) == (["a.md"], [])
+    assert problems(heir) == []
+
+
+def test_one_who_lost_the_lease_writes_nothing_more(
+    make: Callable[[], OpenSearchEngine],
+) -> None:
+    fill(make(), draft("a.md", "walrus"))
+    slow, heir = make(), make()
+    slow.begin_writing()
+    names = slow._lease._names
+    die(slow)
+    heir.begin_writing()
+    slow._lease._names = names
+
+    with pytest.raises(Conflict, match="has taken over"):
+        slow.write([draft("a.md", "penguin")])
+    slow._lease._names = ()
+    assert heir.text(key_of(heir, "a.md")) == b"walrus"
+
+
+def test_a_reader_sees_a_document_whole_as_it_was_or_as_it_is(
+    make: Callable[[], OpenSearchEngine],
+) -> None:
+    texts = ["# Old\n\n" + "walrus " * 300, "# New\n\n" + "penguin " * 300]
+    fill(make(), draft("a.md", texts[0]))
+    reader, writer = make(), make()
+    key = key_of(reader, "a.md")
+    done = threading.Event()
+
+    def replace() -> None:
+        writer.begin_writing()
+        for number in range(1, 8):
+            writer.write([draft("a.md", texts[number % 2])])
+            writer.commit()
+        writer.end_writing()
+        done.set()
+
+    thread = threading.Thread(target=replace)
+    thread.start()
+    looks = 0
+    while not done.is_set() or not looks:
+        looks += 1
+        assert reader.text(key).decode() in texts
+        passage = reader.passages([(key, 1)])[key, 1]
+        assert ("walrus" in passage.text) != ("penguin" in passage.text)
+        assert [each.heading for each in reader.sections(key)] in (["Old"], ["New"])
+        for word in ("walrus", "penguin"):
+            hits = reader.match_passages(Match(body(word)), 9).entries
+            assert {document for document, _, _ in hits} <= {key}
+    thread.join()
+    assert problems(reader) == []
+
+
+def test_of_a_batch_the_refused_document_is_in_the_ledger_and_the_others_are_found(
+    make: Callable[[], OpenSearchEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = entries.passage_entries
+
+    def spoil(document: Any, *more: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+        for name, source in plain(document, *more):
+            yield name, {**source, **({"surprise": 1} if document.path == "b.md" else {})}
+
+    monkeypatch.setattr(entries, "passage_entries", spoil)
+    engine = make()
+    fill(engine, draft("a.md", "walrus"), draft("b.md", "walrus"), draft("c.md", "walrus"))
+
+    assert found(engine, "walrus") == ["a.md", "c.md"]
+    (failed,) = engine.ledger()
+    assert (failed.path, failed.status) == ("b.md", Status.FAILED)
+    assert "the cluster refused it: strict_dynamic_mapping_exception" in failed.reason
+
+
+def test_a_document_with_too_many_words_is_in_the_ledger(
+    make: Callable[[], OpenSearchEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(entries, "LARGEST_ENTRY", 1000)
+    engine = make()
+    fill(engine, draft("a.md", "walrus"), draft("b.md", "walrus " * 1000))
+
+    assert found(engine, "walrus") == ["a.md"]
+    assert [(each.path, each.reason) for each in engine.ledger()] == [
+        ("b.md", "it has more words than a cluster takes at once")
+    ]
+    assert problems(engine) == []
+
+
+def test_a_text_longer_than_one_request_comes_back_whole(
+    make: Callable[[], OpenSearchEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bookwheel.engines.opensearch.rows.PIECE_BYTES", 10)
+    engine = make()
+    text = "Wörter über Wörter: 検索エンジン und noch mehr davon."
+    fill(engine, draft("a.md", text))
+    assert engine.text(key_of(engine, "a.md")).decode() == text
+    fill(engine, draft("a.md", "kurz"))
+    assert engine.text(key_of(engine, "a.md")) == b"kurz"
+    assert problems(engine) == []
+
+
+def test_long_listings_and_answers_are_read_in_steps(
+    make: Callable[[], OpenSearchEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("store", "catalog", "lexical"):
+        monkeypatch.setattr(f"bookwheel.engines.opensearch.{module}.WINDOW", 3)
+    engine = make()
+    names = [f"{number:02}.md" for number in range(11)]
+    fill(engine, *[draft(name, "walrus") for name in names])
+
+    assert engine.paths("notes") == names
+    page, total = engine.list_documents("notes", limit=3, offset=7)
+    assert ([each.path for each in page], total) == (names[7:10], 11)
+    hits = engine.match_pages(Match(body("walrus")), 100, count=True)
+    assert (len({key for key, _, _ in hits.entries}), hits.total) == (11, 11)
+    keys = [key for key, _, _ in hits.entries]
+    assert keys == sorted(keys), "ties go by key"
