@@ -16,7 +16,7 @@ import pytest
 from bookwheel.indexing.pipeline import Report
 from bookwheel.library import Library
 from bookwheel.query import SearchRequest
-from bookwheel.settings import SETTINGS, describe, load
+from bookwheel.settings import SETTINGS, load
 from tests.indoors import IndoorPool
 
 # A slow moment of the machine is no fault of the code.
@@ -120,19 +120,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-@pytest.fixture(autouse=True)
-def _library_in_the_cluster(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Give each test an empty library in the cluster, where that is asked for."""
+@pytest.fixture(autouse=True, scope="session")
+def _libraries_in_the_cluster(
+    request: pytest.FixtureRequest, _world_of_its_own: None
+) -> Iterator[None]:
+    """Keep every library that this process opens in the cluster, where that is asked for."""
     if not request.config.getoption("--on-cluster"):
+        yield
         return
-    from tests.cluster.library import address, empty
+    from tests.cluster.library import open_shelf
 
-    empty(tmp_path)
-    monkeypatch.setenv(describe("engine").variable, address())
-    rows = [row._replace(default=address()) if row.name == "engine" else row for row in SETTINGS]
-    monkeypatch.setattr("bookwheel.settings.SETTINGS", tuple(rows))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bookwheel.library.open_engine", open_shelf)
+        yield
 
 
 @pytest.fixture

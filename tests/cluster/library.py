@@ -1,43 +1,67 @@
-"""A library of its own for each test in the cluster that the tests were given."""
+"""Libraries of their own for tests in the cluster that the tests were given.
+
+Making indices takes seconds. So each process has a few sets of them, and takes what the test before
+last has left out of one when it needs another.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from bookwheel.engines.base import WritableEngine
 from bookwheel.engines.opensearch.address import Address, read_address
 from bookwheel.engines.opensearch.cluster import Cluster
 from bookwheel.engines.opensearch.engine import OpenSearchEngine
+from bookwheel.settings import Settings
 
 ADDRESS = "BOOKWHEEL_TEST_CLUSTER"
-_used: dict[str, Path] = {}
+_MOST = 4
+_places: list[Path | None] = [None] * _MOST
+"""Which place each set of indices stands for, the one used last at the end."""
+_names: list[int] = list(range(_MOST))
 
 
-def address() -> str:
-    """Return the address of this process's library; tests without a cluster fail."""
+def address(place: Path) -> str:
+    """Return the address of the library that stands for a place on disk; a new one is empty."""
     where = os.environ.get(ADDRESS)
     assert where, f"{ADDRESS} names no cluster: run `make test-cluster`"
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "one")
-    return f"opensearch+{where}/test-{os.getpid()}-{worker}"
+    is_new = place not in _places
+    at = 0 if is_new else _places.index(place)
+    number = _names.pop(at)
+    del _places[at]
+    _names.append(number)
+    _places.append(place)
+    stated = f"opensearch+{where}/test-{os.getpid()}-{number}"
+    if is_new:
+        _wipe(read_address(stated))
+    return stated
 
 
 def open_engine(folder: Path) -> WritableEngine:
-    """Open the engine that stands for a folder; a folder that is new finds nothing there."""
-    empty(folder)
-    return OpenSearchEngine(read_address(address()), home=folder / "catalog.db")
+    """Open the engine that stands for a folder."""
+    return OpenSearchEngine(read_address(address(folder)), home=folder / "catalog.db")
 
 
-def empty(folder: Path) -> None:
-    """Take everything out of this process's library, unless that was done for this folder."""
-    stated = address()
-    if _used.get(stated) != folder:
-        wipe(read_address(stated))
-        _used[stated] = folder
+class Shelved(OpenSearchEngine):
+    """An engine in the place of one in a file: nobody shares it, and its file can be seen."""
+
+    is_shared = False
+
+    def begin_writing(self, collections: Iterable[str] | None = None) -> None:
+        super().begin_writing()
+        self.home.parent.mkdir(parents=True, exist_ok=True)
+        self.home.touch()
 
 
-def wipe(where: Address) -> None:
-    """Take everything out of a library; its indices are kept, since making them takes seconds."""
+def open_shelf(settings: Settings, database: Path) -> WritableEngine:
+    """Open the engine that stands for a file, whatever the settings say."""
+    return Shelved(read_address(address(database)), home=database)
+
+
+def _wipe(where: Address) -> None:
+    """Take everything out of a library."""
     cluster = Cluster(where)
     cluster.ask("DELETE", f"/{where.prefix}-vectors-*", None, {"ignore_unavailable": "true"})
     every: dict[str, object] = {"query": {"match_all": {}}}

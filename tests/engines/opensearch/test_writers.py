@@ -246,3 +246,26 @@ def test_long_listings_and_answers_are_read_in_steps(
     assert (len({key for key, _, _ in hits.entries}), hits.total) == (11, 11)
     keys = [key for key, _, _ in hits.entries]
     assert keys == sorted(keys), "ties go by key"
+
+
+def test_an_index_of_another_analysis_is_built_beside_and_switched(
+    make: Callable[[], OpenSearchEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(make(), draft("a.md", "# Walrus\n\nice"), draft("b.md", "penguin"))
+    before = make()._indices.present()
+    monkeypatch.setattr("bookwheel.engines.opensearch.schema.ANALYSIS_VERSION", "next")
+    reader, writer = make(), make()
+    assert any("another version" in problem for problem in problems(reader))
+
+    writer.begin_writing(["notes"])
+    writer.end_writing()
+    now = reader._indices.present()
+    assert {kind for kind in now if now[kind] != before[kind]} == {"pages", "passages", "words"}
+    assert (found(reader, "walrus"), found(reader, "penguin")) == (["a.md"], ["b.md"])
+    assert "penguin" in reader.vocabulary()[7]
+    assert problems(reader) == []
+    monkeypatch.undo()
+    writer.begin_writing()
+    writer.end_writing()
+    assert reader._indices.present() == before
+    assert found(reader, "walrus") == ["a.md"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -72,6 +73,8 @@ class Cluster:
                 "The index lies in a cluster, and the client for it is not installed.",
                 hint="`pip install 'bookwheel[opensearch]'` brings it.",
             ) from None
+        # It logs every request, and a stack of calls for each that fails; we say what is wrong.
+        logging.getLogger("opensearch").setLevel(logging.CRITICAL)
         at = self.address
         headers = {"Authorization": f"ApiKey {self._api_key}"} if self._api_key else {}
         login = (at.user, at.password) if at.user and not self._api_key else None

@@ -12,13 +12,13 @@ from bookwheel.engines.opensearch.address import Address
 from bookwheel.engines.opensearch.health import check_engine, cluster_facts
 from bookwheel.engines.opensearch.jobs import JobTable
 from bookwheel.engines.opensearch.leases import Lease
-from bookwheel.engines.opensearch.recovery import Recovery
+from bookwheel.engines.opensearch.rebuild import Rebuild
 from bookwheel.engines.opensearch.state import Data
 from bookwheel.errors import Forbidden
 from bookwheel.model import Collection, FileState
 
 
-class OpenSearchEngine(Recovery):
+class OpenSearchEngine(Rebuild):
     """One library in a cluster. Nothing of it is kept on this machine."""
 
     hides = False
@@ -65,6 +65,7 @@ class OpenSearchEngine(Recovery):
         if self._lease.held:
             return
         self._indices.make()
+        self._renew_words()
         unfinished = self._lease.acquire(collections)
         try:
             self._recover(unfinished)

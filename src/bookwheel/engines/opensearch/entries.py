@@ -81,6 +81,11 @@ def words_of(terms: PageTerms) -> set[tuple[Field, str]]:
     return {each for each in found if len(each[1]) <= _LONGEST_WORD}
 
 
+def word_entry(field: Field, word: str, generation: int) -> Source:
+    """Return a word of the vocabulary, with when it was first met."""
+    return {"field": field, "word": word, "length": len(word), "generation": generation}
+
+
 def size_of(terms: PageTerms) -> int:
     """Return about how many characters the entry of a page holds."""
     texts = [terms.title, terms.headings]

@@ -5,7 +5,7 @@ Every kind has an alias; behind it lies an index whose name carries the version 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bookwheel.engines.base import Field
@@ -23,7 +23,7 @@ STATE, DOCUMENTS, TEXTS, PAGES, PASSAGES, WORDS = KINDS = (
     "passages",
     "words",
 )
-_ANALYSED = (PAGES, PASSAGES, WORDS)
+ANALYSED = (PAGES, PASSAGES, WORDS)
 """What depends on how texts are cut into terms."""
 _KEYWORD: Mapping[str, Any] = {"type": "keyword"}
 _FIXED: Mapping[str, Any] = {"type": "keyword", "doc_values": False}
@@ -120,7 +120,7 @@ class Indices:
     def name(self, kind: str) -> str:
         """Return the name of the index that this version makes."""
         version = f"v{SCHEMA_VERSION}"
-        if kind in _ANALYSED:
+        if kind in ANALYSED:
             version += f".{ANALYSIS_VERSION}"
         return f"{self._prefix}-{kind}-{version}"
 
@@ -142,8 +142,31 @@ class Indices:
             if kind not in there:
                 self.create(self.name(kind), _MAPPINGS[kind], alias=self.alias(kind), kind=kind)
 
+    def create_beside(self, kind: str) -> None:
+        """Make an index of the present version, unused yet; what was left of one goes first."""
+        name = self.name(kind)
+        self._cluster.ask("DELETE", f"/{name}", None, {"ignore": 404})
+        self.create(name, _MAPPINGS[kind], alias=None, kind=kind)
+
+    def switch(self, kinds: Iterable[str], before: Mapping[str, str]) -> None:
+        """Let aliases name the indices of the present version, all at one moment."""
+        actions: list[dict[str, Any]] = []
+        for kind in kinds:
+            alias, name = self.alias(kind), self.name(kind)
+            self._cluster.ask("POST", f"/{name}/_refresh")
+            actions.append({"add": {"index": name, "alias": alias}})
+            if kind in before:
+                actions.append({"remove_index": {"index": before[kind]}})
+        self._cluster.ask("POST", "/_aliases", {"actions": actions})
+
     def create(
-        self, name: str, mapping: Mapping[str, Any], *, alias: str, kind: str, knn: bool = False
+        self,
+        name: str,
+        mapping: Mapping[str, Any],
+        *,
+        alias: str | None,
+        kind: str,
+        knn: bool = False,
     ) -> None:
         """Make one index; another indexer may have made it just now."""
         address: Address = self._cluster.address
@@ -159,7 +182,7 @@ class Indices:
         body = {
             "settings": settings,
             "mappings": {"dynamic": "strict", **mapping},
-            "aliases": {alias: {}},
+            "aliases": {alias: {}} if alias else {},
         }
         try:
             self._cluster.ask("PUT", f"/{name}", body)

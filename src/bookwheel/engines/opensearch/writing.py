@@ -232,7 +232,7 @@ class DocumentWriter(VectorReader):
         new = sorted(vocabulary - self._words_written)
         self._words_written.update(new)
         for field, word in new:
-            source = {"field": field, "word": word, "length": len(word), "generation": generation}
+            source = entries.word_entry(field, word, generation)
             yield self._act(schema.WORDS, "create", f"{field}:{word}", _source=source)
 
     def _deletions(self, old: Old) -> Iterator[Body]:

@@ -1,0 +1,75 @@
+"""Word indices of another version: new ones are built beside them from the texts, and switched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bookwheel.engines.opensearch import entries, rows, schema
+from bookwheel.engines.opensearch.cluster import Body
+from bookwheel.engines.opensearch.filters import term
+from bookwheel.engines.opensearch.leases import Lease
+from bookwheel.engines.opensearch.recovery import Recovery
+from bookwheel.engines.opensearch.store import Source
+from bookwheel.model import Status
+from bookwheel.text.entries import page_terms
+
+_STEP = 100
+
+
+class Rebuild(Recovery):
+    """Brings word indices to the present analysis; no file is read, and search goes on."""
+
+    def _renew_words(self) -> None:
+        """Build anew what another version has made, holding all collections for so long."""
+        there = self._indices.present()
+        old = {kind: there[kind] for kind in schema.ANALYSED if kind in there}
+        old = {kind: name for kind, name in old.items() if name != self._indices.name(kind)}
+        if not old:
+            return
+        lease = Lease(self._tables)
+        lease.acquire(None)
+        try:
+            for kind in schema.ANALYSED:
+                self._indices.create_beside(kind)
+            self._fill_beside()
+            self._indices.switch(schema.ANALYSED, there)
+        finally:
+            lease.release()
+        self._forget_known()
+
+    def _fill_beside(self) -> None:
+        self._refresh_indices(schema.DOCUMENTS)
+        good = term("status", str(Status.OK))
+        some: list[Source] = []
+        known: set[str] = set()
+        for hit in self._scan(schema.DOCUMENTS, good, ("key",)):
+            some.append(hit["_source"])
+            if len(some) == _STEP:
+                self._must(self._cluster.bulk(self._beside(some, known)))
+                some = []
+        self._must(self._cluster.bulk(self._beside(some, known)))
+
+    def _beside(self, some: list[Source], known: set[str]) -> Iterator[Body]:
+        """Yield what writes the words of documents into the indices that are being built."""
+        for row in some:
+            document = rows.to_document(row)
+            text = self.text(document.key)
+            numbers = [(document.key, n) for n in range(1, document.chunks + 1)]
+            chunks = tuple(each.chunk for each in self.passages(numbers).values())
+            headings = [section.heading for section in self.sections(document.key)]
+            terms = page_terms(document.title, text, chunks, headings, document.language)
+            page = entries.page_entry(document, terms)
+            yield self._new(schema.PAGES, str(document.key), page)
+            for name, source in entries.passage_entries(document, terms, chunks, text):
+                yield self._new(schema.PASSAGES, name, source)
+            for field, word in entries.words_of(terms):
+                name = f"{field}:{word}"
+                if name not in known:
+                    known.add(name)
+                    yield self._new(
+                        schema.WORDS, name, entries.word_entry(field, word, document.generation)
+                    )
+
+    def _new(self, kind: str, entry: str, source: Source) -> Body:
+        name = self._indices.name(kind)
+        return {"_op_type": "index", "_index": name, "_id": entry, "_source": source}

@@ -1,0 +1,107 @@
+"""A node is lost while questions are asked and documents written: no wrong answer, nothing lost."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bookwheel.engines.base import Match
+from bookwheel.engines.opensearch.address import read_address
+from bookwheel.engines.opensearch.engine import OpenSearchEngine
+from bookwheel.errors import BookwheelError, IndexUnreachable
+from tests.cluster.nodes import Cluster
+from tests.engines.drafts import NOTES, body, draft, fill, found, problems
+
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]
+_DOCUMENTS = 200
+_PATIENCE = 120
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    made = Cluster()
+    made.start()
+    yield made
+    made.stop()
+
+
+def engine_on(cluster: Cluster, prefix: str) -> OpenSearchEngine:
+    hosts = ",".join(f"127.0.0.1:{node.http}" for node in cluster.nodes)
+    address = read_address(f"opensearch+http://{hosts}/{prefix}?shards=2&replicas=1")
+    return OpenSearchEngine(address, home=Path("/nowhere/catalog.db"))
+
+
+def wait_for_copies(engine: OpenSearchEngine) -> None:
+    until = time.monotonic() + _PATIENCE
+    while engine.facts()["health"] != "green" and time.monotonic() < until:
+        time.sleep(0.5)
+    assert engine.facts()["health"] == "green"
+
+
+def test_replicas_answer_and_writing_goes_on_while_a_node_is_lost(cluster: Cluster) -> None:
+    engine = engine_on(cluster, "lost")
+    fill(engine, *[draft(f"{n:03}.md", f"walrus number{n}") for n in range(_DOCUMENTS)])
+    wait_for_copies(engine)
+    wanted = {n: [f"{n:03}.md"] for n in range(_DOCUMENTS)}
+    wrong: list[tuple[int, list[str]]] = []
+    refused: list[str] = []
+    ending = threading.Event()
+
+    def ask() -> None:
+        reader = engine_on(cluster, "lost")
+        while not ending.is_set():
+            for n in range(0, _DOCUMENTS, 7):
+                try:
+                    answer = found(reader, f"number{n}")
+                except BookwheelError as error:
+                    refused.append(type(error).__name__)
+                    continue
+                if answer != wanted[n]:
+                    wrong.append((n, answer))
+        reader.close()
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    time.sleep(1)
+    cluster.nodes[1].stop(signal.SIGKILL)
+    engine.begin_writing()
+    engine.declare([NOTES])
+    for n in range(_DOCUMENTS, _DOCUMENTS + 60, 10):
+        engine.write([draft(f"{each:03}.md", f"penguin number{each}") for each in range(n, n + 10)])
+    engine.commit()
+    engine.end_writing()
+    time.sleep(2)
+    ending.set()
+    asking.join()
+
+    assert wrong == []
+    assert set(refused) <= {"IndexUnreachable", "TimedOut"}
+    assert len(found(engine, "penguin")) == 60
+    cluster.start_node(cluster.nodes[1])
+    wait_for_copies(engine)
+    assert engine.match_pages(Match(body("walrus")), 1, count=True).total == _DOCUMENTS
+    assert problems(engine) == []
+    engine.close()
+
+
+def test_an_engine_recovers_by_itself_when_the_cluster_comes_back(cluster: Cluster) -> None:
+    engine = engine_on(cluster, "back")
+    fill(engine, draft("a.md", "walrus"))
+    wait_for_copies(engine)
+    for node in cluster.nodes:
+        node.stop(signal.SIGKILL)
+    with pytest.raises(IndexUnreachable):
+        found(engine, "walrus")
+
+    cluster.start()
+    wait_for_copies(engine)
+    assert found(engine, "walrus") == ["a.md"]
+    fill(engine, draft("b.md", "walrus"))
+    assert found(engine, "walrus") == ["a.md", "b.md"]
+    assert problems(engine) == []
+    engine.close()
