@@ -1,0 +1,105 @@
+"""The command line on a cluster: an index is moved there, looked at, and used from anywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bookwheel.settings import describe
+from tests.cli.conftest import Call
+from tests.cluster.library import address
+from tests.conftest import Shelf
+
+pytestmark = pytest.mark.cluster
+VARIABLE = describe("engine").variable
+LINKED = "# Walrus\n\nA walrus swims under ice. See [bears](bear.md).\n"
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> str:
+    """Give the address of an empty library in the cluster."""
+    return address(tmp_path)
+
+
+@pytest.fixture
+def filled(shelf: Shelf) -> Shelf:
+    """Give an index in a file, with vectors and a file that is no document."""
+    shelf.put("walrus.md", LINKED)
+    shelf.put("north/bear.md", "# Bear\n\nBears walk on ice.\n")
+    shelf.put("broken.pdf", b"%PDF-1.4 nothing")
+    with shelf.open() as library:
+        library.update()
+        library.embed()
+    return shelf
+
+
+def test_an_index_is_moved_whole_and_no_file_is_read_again(
+    call: Call, filled: Shelf, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = ("--index", filled.place / "index")
+    before = call("search", "swims", filled.folder, *index, "--json").value
+    moved = call("index", filled.folder, *index, "--to", there, "--json")
+
+    assert (moved.code, moved.value["moved"], moved.value["index"]) == (0, 3, there)
+    monkeypatch.setenv(VARIABLE, there)
+    for file in filled.folder.rglob("*.*"):
+        file.unlink()
+    filled.folder.joinpath("north").rmdir()
+    filled.folder.rmdir()
+    after = call("search", "swims", "--json").value
+    assert [hit["document"] for hit in after["results"]] == [
+        hit["document"] for hit in before["results"]
+    ]
+    assert after["results"][0]["snippet"] == before["results"][0]["snippet"]
+    status = call("status", "--json").value
+    (notes,) = status["collections"]
+    assert (status["index"], notes["documents"]) == (there, 2)
+    assert [row["document"] for row in notes["unreadable"]] == ["broken.pdf"]
+    doctor = call("doctor", "--json")
+    assert (doctor.code, doctor.value["problems"]) == (0, [])
+
+
+def test_an_unchanged_folder_is_not_indexed_again_after_the_move(
+    call: Call, filled: Shelf, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = ("--index", filled.place / "index")
+    assert call("index", filled.folder, *index, "--to", there).code == 0
+    monkeypatch.setenv(VARIABLE, there)
+    (report,) = call("index", filled.folder, *index, "--json").value
+    assert (report["indexed"], report["unchanged"], report["removed"]) == (0, 3, 0)
+    semantic = call("search", "frozen water", "--mode", "semantic", "--json").value
+    assert {hit["document"] for hit in semantic["results"]} == {"walrus.md", "north/bear.md"}
+
+
+def test_what_is_in_a_cluster_already_is_not_moved(
+    call: Call, filled: Shelf, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, there)
+    assert call("index", filled.folder).code == 0
+    refused = call("index", filled.folder, "--to", there)
+    assert refused.code == 2
+    assert "lies in a cluster already" in refused.err
+
+
+def test_the_doctor_shows_the_cluster_and_no_password(
+    call: Call, filled: Shelf, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    login = there.replace("://", "://ada:S3CRET@")
+    monkeypatch.setenv(VARIABLE, login)
+    assert call("index", filled.folder).code == 0
+    doctor = call("doctor", filled.folder)
+    for words in ("version", "health", "shards", there, "The index is sound."):
+        assert words in doctor.out
+    for answer in (doctor, call("status"), call("doctor", "--json"), call("status", "--json")):
+        assert "S3CRET" not in answer.out + answer.err
+
+
+def test_a_cluster_that_does_not_answer_ends_a_command_with_the_reason(
+    call: Call, filled: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "opensearch+http://ada:S3CRET@127.0.0.1:9/x")
+    answer = call("search", "walrus", filled.folder)
+    assert answer.code == 6
+    assert "does not answer" in answer.err
+    assert "S3CRET" not in answer.err
