@@ -103,15 +103,15 @@ class DocumentWriter(VectorReader):
 
     # Writing
 
-    def write(self, drafts: Sequence[Draft]) -> None:
+    def write(self, drafts: Iterable[Draft]) -> None:
         """Write files whole; what the cluster refuses is noted with the reason."""
-        if not drafts:
+        last = {(draft.collection, draft.path): draft for draft in drafts}
+        if not last:
             return
         known = self._tables.read(state.COLLECTIONS)
-        last: dict[tuple[str, str], Draft] = {}
-        for draft in drafts:
-            _ = known[draft.collection]
-            last[draft.collection, draft.path] = draft
+        unheard = {collection for collection, _ in last} - known.keys()
+        if unheard:
+            raise KeyError(*unheard)
         old = self._find_old(last)
         generation, key = self._next(len(last) - len(old))
         items = []
