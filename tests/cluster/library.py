@@ -17,7 +17,7 @@ from bookwheel.engines.opensearch.engine import OpenSearchEngine
 from bookwheel.settings import Settings
 
 ADDRESS = "BOOKWHEEL_TEST_CLUSTER"
-_MOST = 4
+_MOST = 12
 _places: list[Path | None] = [None] * _MOST
 """Which place each set of indices stands for, the one used last at the end."""
 _names: list[int] = list(range(_MOST))
@@ -57,7 +57,8 @@ class Shelved(OpenSearchEngine):
 
 def open_shelf(settings: Settings, database: Path) -> WritableEngine:
     """Open the engine that stands for a file, whatever the settings say."""
-    return Shelved(read_address(address(database)), home=database)
+    stated = read_address(address(database))
+    return Shelved(stated._replace(shards=1, replicas=0), home=database)
 
 
 def _wipe(where: Address) -> None:

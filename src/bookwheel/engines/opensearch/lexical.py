@@ -103,9 +103,30 @@ class LexicalReader(CatalogReader):
         return self._frequencies(term)[schema.PAGES][field]
 
     def weight(self, field: Field, term: str, *, of_passages: bool = False) -> float:
+        """Return what entries that hold a term are scored by, deleted ones counted as there."""
         kind = schema.PASSAGES if of_passages else schema.PAGES
-        of = self._passage_count() if of_passages else self.page_count()
-        return rarity(self._frequencies(term)[kind].get(field, 0), of)
+        known: dict[str, Any] = self._recall("weights", dict)
+        if term not in known:
+            if len(known) > _MOST_FREQUENCIES:
+                known.clear()
+            known[term] = self._read_weights(term)
+        found: float | None = known[term].get((kind, field))
+        if found is not None:
+            return found
+        return rarity(0, self._passage_count() if of_passages else self.page_count())
+
+    def _read_weights(self, text: str) -> dict[tuple[str, Field], float]:
+        """Ask how the cluster comes to the score of a term, in each field that holds it."""
+        places = [(kind, field) for kind, fields in _FIELDS.items() for field in fields]
+        body = {"size": 1, "explain": True, "_source": False, "track_total_hits": False}
+        asked = [(kind, {**body, "query": term(field, text)}) for kind, field in places]
+        answers = self._search_many(asked, search_type="dfs_query_then_fetch")
+        hits = [answer["hits"]["hits"] for answer in answers]
+        return {
+            place: _rarity_in(some[0]["_explanation"])
+            for place, some in zip(places, hits, strict=True)
+            if some
+        }
 
     def expect(self, terms: Iterable[str]) -> None:
         """Ask at once how many entries hold each of some terms."""
@@ -172,6 +193,16 @@ class LexicalReader(CatalogReader):
         commits = self._tables.read(state.COUNTERS).get("commits")
         before, self._commits_seen = self._commits_seen, commits
         return bool(commits != before)
+
+
+def _rarity_in(explanation: Mapping[str, Any]) -> float:
+    """Return the part that the rarity of a term has in an explained score."""
+    waiting = [explanation]
+    for each in waiting:
+        if str(each["description"]).startswith("idf"):
+            return float(each["value"])
+        waiting += each.get("details", ())
+    return 1.0
 
 
 def _page_entry(hit: dict[str, Any]) -> tuple[int, int, float]:
