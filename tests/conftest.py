@@ -120,6 +120,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is about files where libraries lie in the cluster."""
+    if config.getoption("--on-cluster"):
+        left_out = [item for item in items if item.get_closest_marker("on_disk")]
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=left_out)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _libraries_in_the_cluster(
     request: pytest.FixtureRequest, _world_of_its_own: None

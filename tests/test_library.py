@@ -108,6 +108,7 @@ def test_with_no_folder_named_the_documents_root_is_meant_else_the_current_folde
     assert folders(load(environment={"DOCS_ROOT": "notes"})) == [str(shelf.folder)]
 
 
+@pytest.mark.on_disk
 def test_a_place_that_holds_something_else_is_refused_and_left_as_it_is(shelf: Shelf) -> None:
     shelf.put("a.md", "zebra")
     (shelf.place / "index").mkdir()

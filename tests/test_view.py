@@ -154,6 +154,7 @@ def test_t26_a_word_of_a_secret_is_neither_proposed_nor_taken_for_a_slip(shelf: 
         assert found(library.view(ALL), "zebar") == ["notes/a.md"]
 
 
+@pytest.mark.on_disk
 def test_t26_texts_indexed_under_other_rules_are_redacted_by_those_in_force(shelf: Shelf) -> None:
     shelf.put("a.md", f"Ask {MAIL}.")
     shelf.update()

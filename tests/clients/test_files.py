@@ -251,6 +251,7 @@ def test_it_can_be_called_at_a_default_server_and_among_all(
         assert assistant.call("searchFiles", query="vendor").json["items"]
 
 
+@pytest.mark.on_disk
 @pytest.mark.parametrize("era", [LEGACY, MODERN])
 def test_stdio_and_http_give_the_same_answers(shelf: Shelf, library: Library, era: str) -> None:
     where = (shelf.folder, "--index", shelf.place / "index")

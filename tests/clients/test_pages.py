@@ -545,6 +545,7 @@ def test_a_defect_is_an_inner_error_with_a_reference_and_none_of_its_text(
         assert re.fullmatch(r"Something went wrong inside \(reference [0-9a-f]{12}\)\.", message)
 
 
+@pytest.mark.on_disk
 def test_an_index_that_cannot_be_used_is_an_inner_error_that_tells_no_path(shelf: Shelf) -> None:
     with fill(shelf, {"a.md": "zebra"}):
         pass

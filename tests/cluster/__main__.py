@@ -1,6 +1,7 @@
 """Start the cluster, run a command with its address in the environment, and stop it.
 
-Without a command the tests marked `cluster` are run.
+Without a command the tests marked `cluster` are run, and those of the five toolsets with their
+libraries in the cluster.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ from tests.cluster.nodes import Cluster
 from tests.cluster.parts import Missing
 
 ADDRESS = "BOOKWHEEL_TEST_CLUSTER"
-_TESTS = [sys.executable, "-m", "pytest", "-m", "cluster", "-n", "2", "-o", "timeout=600"]
+_PYTEST = [sys.executable, "-m", "pytest", "-n", "2", "-o", "timeout=600"]
+_TOOLSETS = ("archives", "documents_search", "files", "folder", "pages")
+_RUNS = (
+    [*_PYTEST, "-m", "cluster"],
+    [*_PYTEST, "--on-cluster", *(f"tests/clients/test_{name}.py" for name in _TOOLSETS)],
+)
 
 
 def main(command: list[str]) -> int:
@@ -28,7 +34,9 @@ def main(command: list[str]) -> int:
     try:
         cluster.start()
         print(f"{ADDRESS}={cluster.url}", flush=True)
-        return subprocess.call(command or _TESTS, env={**os.environ, ADDRESS: cluster.url})
+        environment = {**os.environ, ADDRESS: cluster.url}
+        runs = [command] if command else _RUNS
+        return int(any([subprocess.call(run, env=environment) for run in runs]))
     except Missing as missing:
         print(f"No cluster could be started: {missing}", file=sys.stderr)
         return 1
