@@ -54,6 +54,8 @@ class Library(View):
             store, settings, models, lambda: self._collections, lambda: self._redaction_rules
         )
         self._given: tuple[Collection, ...] = ()
+        self._is_recalled = False
+        """Whether nobody named folders, and those of the index are meant."""
         self._rebuilds: bool = settings["debug"]
 
     @cached_property
@@ -138,6 +140,7 @@ class Library(View):
     @classmethod
     def _from_index(cls, settings: Settings, place: Path) -> Self:
         library = cls(settings, (), place)
+        library._is_recalled = True
         try:
             library._collections = tuple(state.collection for state in library.states())
         except IndexDamaged as error:
@@ -167,11 +170,22 @@ class Library(View):
         done = {s.collection.name: s.collection.path for s in states if s.scanned_at}
         return all(done.get(each.name) == each.path for each in self.collections)
 
+    @property
+    def _own(self) -> tuple[Collection, ...]:
+        """The folders that are this process's to index.
+
+        A server that was given none serves what others index; only folders that lie here are its.
+        """
+        if not (self._is_recalled and self._store.is_shared):
+            return self.collections
+        return tuple(each for each in self.collections if Path(each.path).is_dir())
+
     @contextmanager
-    def writing(self) -> Iterator[WritableEngine]:
-        """Hold the writer lock for a while."""
+    def writing(self, collections: Sequence[Collection] | None = None) -> Iterator[WritableEngine]:
+        """Hold the writer lock for a while; where others share the index, for some collections."""
         self.make_place()
-        self._store.begin_writing([each.name for each in self.collections])
+        chosen = self.collections if collections is None else collections
+        self._store.begin_writing([each.name for each in chosen])
         try:
             yield self._store
         finally:
@@ -234,10 +248,12 @@ class Library(View):
         should_stop: Callable[[], bool],
     ) -> list[Report]:
         remarks = self.look()
-        chosen = self.collections
+        chosen = self._own
         if collection is not None:
             chosen = (find_collection(self.collections, collection),)
-        with self.writing() as engine:
+        if not chosen:
+            return []
+        with self.writing(chosen) as engine:
             reads_all = full or self.is_outdated
             jobs = engine.queue.plan([(each.name, folder) for each in chosen], full=reads_all)
             reports = self._run(engine, jobs, reads_all, full, on_progress, should_stop)
@@ -275,7 +291,7 @@ class Library(View):
         from bookwheel.indexing.pipeline import Updater
 
         self._forget_others(engine)
-        engine.declare(self.collections)
+        engine.declare(self._own)
         if engine.note("readers") is None:
             engine.set_note("readers", self._readers)
         record = Record(engine.queue)
@@ -310,7 +326,9 @@ class Library(View):
         if not any(job.is_asked for job in self.jobs.unfinished()):
             return None
         self.look()
-        with self.writing() as engine:
+        if not self._own:
+            return None
+        with self.writing(self._own) as engine:
             job = engine.queue.take()
             if job is not None:
                 self._run(engine, [job], self.is_outdated, False, on_progress, should_stop)
@@ -338,14 +356,14 @@ class Library(View):
 
         Search goes on meanwhile, by words for what has none.
         """
-        if self.is_embedded:
+        if self.is_embedded or not self._own:
             return 0
         from bookwheel.indexing.embedding import embed_missing
 
         embedder = self.embedder
         if embedder is None:
             return 0
-        with self.writing() as engine:
+        with self.writing(self._own) as engine:
             done = embed_missing(
                 engine,
                 embedder,

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from bookwheel.settings import describe
+from bookwheel.library import Library
+from bookwheel.settings import describe, load
 from tests.cli.conftest import Call
 from tests.cluster.library import address
-from tests.conftest import Shelf
+from tests.conftest import Shelf, find
 
 pytestmark = pytest.mark.cluster
 VARIABLE = describe("engine").variable
@@ -103,3 +104,22 @@ def test_a_cluster_that_does_not_answer_ends_a_command_with_the_reason(
     assert answer.code == 6
     assert "does not answer" in answer.err
     assert "S3CRET" not in answer.err
+
+
+def test_a_server_without_the_folders_leaves_them_to_their_indexer(
+    filled: Shelf, there: str
+) -> None:
+    flags = {"engine": there, "workers": 1}
+    with filled.open(**flags) as indexer:
+        indexer.update()
+        for file in filled.folder.rglob("*.*"):
+            file.unlink()
+        filled.folder.joinpath("north").rmdir()
+        filled.folder.rmdir()
+        settings = load(flags, use_start_folder=False, environment={})
+        with indexer.writing(), Library.open(settings) as server:
+            assert server.update() == []
+            assert server.embed() == 0
+            assert server.run_job() is None
+            assert [state.documents for state in server.states()] == [2]
+            assert find(server, "walrus") == ["walrus.md"]

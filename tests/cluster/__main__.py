@@ -36,7 +36,7 @@ def main(command: list[str]) -> int:
         print(f"{ADDRESS}={cluster.url}", flush=True)
         environment = {**os.environ, ADDRESS: cluster.url}
         runs = [command] if command else _RUNS
-        return int(any([subprocess.call(run, env=environment) for run in runs]))
+        return int(any(subprocess.call(run, env=environment) for run in runs))
     except Missing as missing:
         print(f"No cluster could be started: {missing}", file=sys.stderr)
         return 1

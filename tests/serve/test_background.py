@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from bookwheel.errors import IndexUnusable
+from bookwheel.engines.embedded.engine import EmbeddedEngine
+from bookwheel.errors import IndexUnreachable, IndexUnusable
 from bookwheel.library import Library
 from bookwheel.serve.background import Indexing, News
 from tests.conftest import Shelf, find
@@ -26,6 +27,17 @@ def indexing(shelf: Shelf, **options: Any) -> Iterator[Indexing]:
         yield made
     finally:
         assert made.stop()
+
+
+def told(made: Indexing, status: str, *, ready: bool) -> bool:
+    """Tell whether probes are told this soon."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        state = made.describe()
+        if (state["status"], state["ready"]) == (status, ready):
+            return True
+        time.sleep(0.02)
+    return False
 
 
 def test_folders_are_indexed_and_then_followed(shelf: Shelf) -> None:
@@ -83,6 +95,28 @@ def test_what_another_process_indexed_is_news_too(shelf: Shelf) -> None:
         assert changes.acquire(blocking=False)
         news.tell()
         assert not changes.acquire(blocking=False)
+
+
+def test_an_index_out_of_reach_is_told_to_probes_until_it_is_back(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+    is_lost = threading.Event()
+    generation = vars(EmbeddedEngine)["generation"].fget
+
+    def read(engine: EmbeddedEngine) -> int:
+        if is_lost.is_set():
+            raise IndexUnreachable("The cluster does not answer.")
+        return int(generation(engine))
+
+    monkeypatch.setattr(EmbeddedEngine, "generation", property(read))
+    with indexing(shelf) as made:
+        assert made.ready.wait(PATIENCE)
+        is_lost.set()
+        assert told(made, "unreachable", ready=False)
+        is_lost.clear()
+        assert told(made, "ok", ready=True)
 
 
 def test_two_servers_of_one_folder_both_tell_of_a_change(shelf: Shelf) -> None:
