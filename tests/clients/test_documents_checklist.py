@@ -245,6 +245,7 @@ def test_existing_tools_continue_working_unchanged(assistant: Assistant) -> None
 # ------------------------------------------------------------------- a process of its own
 
 
+@pytest.mark.on_disk
 @pytest.mark.requirement("D-001", "D-004")
 def test_a_server_over_http_answers_all_eight_as_one_in_memory_does(
     library: Library,

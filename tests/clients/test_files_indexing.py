@@ -381,6 +381,7 @@ def test_a_folder_that_cannot_be_looked_through_is_an_error(shelf: Shelf) -> Non
     assert [code(each.json) for each in (emptied, gone, inner)] == ["NOT_FOUND"] * 3
 
 
+@pytest.mark.on_disk
 def test_an_index_that_is_made_anew_meanwhile_is_said(shelf: Shelf) -> None:
     shelf.put("a.md", "zebra")
     shelf.update()
