@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 import tantivy
 
+from bookwheel.engines.asking import day_number, folder_terms
 from bookwheel.engines.base import Field, Found, Match, Term
 from bookwheel.engines.embedded.files import find_damage
 from bookwheel.engines.embedded.lexical import (
     Entry,
     WordIndex,
     WordsFailed,
-    day_number,
-    folder_terms,
     guarded,
 )
 from bookwheel.model import PageTerms, PassageTerms

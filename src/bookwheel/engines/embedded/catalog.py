@@ -9,6 +9,7 @@ from typing import Any
 
 import apsw
 
+from bookwheel.engines.asking import askable
 from bookwheel.engines.base import CollectionState, Passage, Redactions
 from bookwheel.model import Chunk, Collection, Document, Known, Link, Place, Section, Span, Status
 from bookwheel.query import Filters
@@ -40,14 +41,6 @@ def _document(row: Sequence[Any]) -> Document:
         fields[_TAGS] = tuple(json.loads(tags)) if tags != "[]" else ()
         fields[_STATUS] = _STATUSES[fields[_STATUS]]
     return Document._make(fields)
-
-
-def askable(text: str) -> str:
-    """Return a text that can be asked for; half characters, which nothing here has, become marks.
-
-    Names of files in a foreign encoding reach us with such halves from the command line.
-    """
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def _marks(values: Sequence[object]) -> str:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import tantivy
 from tantivy import Occur, Query
 
+from bookwheel.engines.asking import askable, day_number, folder_terms, without_titles
 from bookwheel.engines.base import (
     Condition,
     Every,
@@ -29,7 +30,6 @@ from bookwheel.engines.base import (
     Without,
     rarity,
 )
-from bookwheel.engines.embedded.catalog import askable
 from bookwheel.model import PageTerms, PassageTerms
 from bookwheel.query import Filters
 from bookwheel.text.entries import years_in_name
@@ -99,18 +99,6 @@ def _schema(kind: str) -> tantivy.Schema:
             builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
         builder.add_integer_field("date", indexed=True, fast=True)
     return builder.build()
-
-
-def day_number(date: str) -> int:
-    """Return a date of the form YYYY-MM-DD as one comparable number; 0 for none."""
-    digits = date[:10].replace("-", "")
-    return int(digits) if len(digits) == 8 and digits.isascii() and digits.isdigit() else 0
-
-
-def folder_terms(path: str) -> list[str]:
-    """Return a term for every folder above a path."""
-    ends = [at for at, letter in enumerate(path) if letter == "/"]
-    return [path[:end] for end in ends]
 
 
 class WordIndex:
@@ -240,7 +228,7 @@ class WordIndex:
     def match_passages(self, match: Match, limit: int) -> Found:
         """Return the chunks that match, best first."""
         with guarded():
-            query = self._query(_without_titles(match), "passages")
+            query = self._query(without_titles(match), "passages")
             return self._search(self._passages, query, limit, count=False, ordinals=True)
 
     def documents(self) -> tuple[dict[int, int], dict[int, int]]:
@@ -468,17 +456,6 @@ def _page(entry: Entry) -> tantivy.Document:
     page.add_text(Field.TITLE, terms.title)
     page.add_text(Field.HEADING, terms.headings)
     return page
-
-
-def _without_titles(match: Match) -> Match:
-    """Return what of a match chunks can meet: they hold no titles, and looking costs as much."""
-    return match._replace(
-        clauses=tuple(
-            tuple(term for term in clause if term.field is not Field.TITLE)
-            for clause in match.clauses
-        ),
-        bonus=tuple(term for term in match.bonus if term.field is not Field.TITLE),
-    )
 
 
 def _any(queries: Sequence[Query]) -> Query:

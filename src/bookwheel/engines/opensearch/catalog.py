@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from bookwheel.engines.asking import askable
 from bookwheel.engines.base import CollectionState, Passage, Redactions
 from bookwheel.engines.opensearch import filters as asking
 from bookwheel.engines.opensearch import rows, schema, state
 from bookwheel.engines.opensearch.filters import Query, any_value, below, every, of_rows, term
-from bookwheel.engines.opensearch.store import STEP, WINDOW, Source, Store, askable
+from bookwheel.engines.opensearch.store import STEP, WINDOW, Source, Store
 from bookwheel.errors import IndexUnusable
 from bookwheel.model import Document, Known, Link, Place, Section, Status
 from bookwheel.query import Filters

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from bookwheel.engines.asking import day_number, folder_terms
 from bookwheel.engines.base import Field
 from bookwheel.engines.opensearch import rows
-from bookwheel.engines.opensearch.filters import day_number
 from bookwheel.engines.opensearch.lexical import FILLER
 from bookwheel.model import Chunk, Document, PageTerms
 from bookwheel.text.entries import years_in_name
@@ -38,7 +38,7 @@ def page_entry(document: Document, terms: PageTerms) -> Source:
         "generation": document.generation,
         "collection": document.collection,
         "extension": document.extension,
-        "folder": rows.folders_above(document.path),
+        "folder": folder_terms(document.path),
         "tag": [normal_title(tag) for tag in document.tags],
         "year": sorted({*terms.years, *years_in_name(document.path)}),
         "date": day_number(document.date),

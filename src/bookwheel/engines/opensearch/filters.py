@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from bookwheel.engines.asking import askable, day_number
 from bookwheel.engines.base import Condition, Every, Field, Holds, InOrder, Match, Term, Without
-from bookwheel.engines.opensearch.store import askable
 from bookwheel.query import Filters
 from bookwheel.text.words import normal_title
 
@@ -16,12 +16,6 @@ NOTHING: Query = {"match_none": {}}
 _LONGEST_TERM = 8_000
 MOST_TERMS = 60_000
 """Values that one condition may name."""
-
-
-def day_number(date: str) -> int:
-    """Return a date of the form YYYY-MM-DD as one comparable number; 0 for none."""
-    digits = date[:10].replace("-", "")
-    return int(digits) if len(digits) == 8 and digits.isascii() and digits.isdigit() else 0
 
 
 def term(field: str, value: str | int, weight: float | None = None) -> Query:

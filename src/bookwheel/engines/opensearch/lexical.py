@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from bookwheel.engines.asking import without_titles
 from bookwheel.engines.base import Field, Found, Match, rarity
 from bookwheel.engines.opensearch import schema, state
 from bookwheel.engines.opensearch.address import Address
@@ -36,7 +37,7 @@ class LexicalReader(CatalogReader):
 
     def match_passages(self, match: Match, limit: int) -> Found:
         """Return the chunks that match, none of a document that has been replaced since."""
-        query = of_match(_without_titles(match))
+        query = of_match(without_titles(match))
         wanted = limit
         while True:
             found = self._match(schema.PASSAGES, query, wanted, count=False)
@@ -213,14 +214,3 @@ def _page_entry(hit: dict[str, Any]) -> tuple[int, int, float]:
 def _passage_entry(hit: dict[str, Any]) -> tuple[int, int, float, int]:
     score, document, ordinal = hit["sort"][:3]
     return int(document), int(ordinal), float(score), int(hit["_source"]["generation"])
-
-
-def _without_titles(match: Match) -> Match:
-    """Return what of a match chunks can meet: they hold no titles."""
-    return match._replace(
-        clauses=tuple(
-            tuple(term for term in clause if term.field is not Field.TITLE)
-            for clause in match.clauses
-        ),
-        bonus=tuple(term for term in match.bonus if term.field is not Field.TITLE),
-    )

@@ -6,6 +6,7 @@ import base64
 from itertools import pairwise
 from typing import Any
 
+from bookwheel.engines.asking import folder_terms
 from bookwheel.engines.base import CollectionState, Passage
 from bookwheel.model import (
     Chunk,
@@ -26,11 +27,6 @@ PIECE_BYTES = 1_000_000
 """A text is kept in pieces of so many bytes."""
 
 
-def folders_above(path: str) -> list[str]:
-    """Return every folder above a path."""
-    return [path[:end] for end, letter in enumerate(path) if letter == "/"]
-
-
 def to_row(key: int, draft: Draft, generation: int) -> Source:
     """Return the row of a draft."""
     parsed = draft.parsed
@@ -39,7 +35,7 @@ def to_row(key: int, draft: Draft, generation: int) -> Source:
         "key": key,
         "collection": draft.collection,
         "path": draft.path,
-        "folder": folders_above(draft.path),
+        "folder": folder_terms(draft.path),
         "extension": draft.extension,
         "language": draft.language,
         "status": str(draft.status),

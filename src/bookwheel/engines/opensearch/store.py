@@ -28,11 +28,6 @@ _FRESH_SECONDS = 0.5
 """For so long it is not looked again whether another process has changed anything."""
 
 
-def askable(text: str) -> str:
-    """Return a text that can be asked for: half characters, which nothing has, become marks."""
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-
-
 class Store:
     """The indices of one library, and what this process remembers of them for a moment."""
 

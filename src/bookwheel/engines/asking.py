@@ -1,0 +1,36 @@
+"""What entries and questions have in common, whichever engine keeps them."""
+
+from __future__ import annotations
+
+from bookwheel.engines.base import Field, Match
+
+
+def askable(text: str) -> str:
+    """Return a text that can be asked for; half characters, which nothing here has, become marks.
+
+    Names of files in a foreign encoding reach us with such halves from the command line.
+    """
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+def day_number(date: str) -> int:
+    """Return a date of the form YYYY-MM-DD as one comparable number; 0 for none."""
+    digits = date[:10].replace("-", "")
+    return int(digits) if len(digits) == 8 and digits.isascii() and digits.isdigit() else 0
+
+
+def folder_terms(path: str) -> list[str]:
+    """Return a term for every folder above a path."""
+    ends = [at for at, letter in enumerate(path) if letter == "/"]
+    return [path[:end] for end in ends]
+
+
+def without_titles(match: Match) -> Match:
+    """Return what of a match chunks can meet: they hold no titles, and looking costs as much."""
+    return match._replace(
+        clauses=tuple(
+            tuple(term for term in clause if term.field is not Field.TITLE)
+            for clause in match.clauses
+        ),
+        bonus=tuple(term for term in match.bonus if term.field is not Field.TITLE),
+    )
