@@ -77,6 +77,21 @@ def test_what_leads_nowhere_is_known_and_addresses_of_the_web_are_not_meant(
     assert linked.unresolved(["papers"], 10) == linked.unresolved(["notes"], 0) == []
 
 
+def test_links_to_a_place_in_a_document_come_with_the_document(linked: Engine) -> None:
+    linked.write([draft("d.md", "# D\n\n[up](#d), [there](c.md#c), [lost](no.md#x), [c](c.md)\n")])
+    linked.commit()
+    a, b, c, d = (key(linked, f"{name}.md") for name in "abcd")
+
+    found = linked.anchored(["notes", "papers"], 10)
+
+    assert [(each.source, each.target, each.link.target) for each in found] == [
+        (a, b, "b.md#x"),
+        (d, d, "#d"),
+        (d, c, "c.md#c"),
+    ]
+    assert linked.anchored(["papers"], 10) == linked.anchored(["notes"], 0) == []
+
+
 def test_a_document_is_found_by_its_own_key(linked: Engine) -> None:
     assert linked.named(document_key("notes", "c.md")) == [key(linked, "c.md")]
     assert linked.named(document_key("notes", "no.md")) == []

@@ -36,16 +36,18 @@ class Meanings:
     def _candidates(self, link: Link) -> Sequence[Candidate]:
         return next((self._named[key] for key in link.keys if self._named.get(key)), ())
 
+    def target_of(self, source: int, link: Link) -> int | None:
+        """Return the document that a link means."""
+        candidates = self._candidates(link)
+        origin = self._origins.get(source)
+        if len(candidates) > 1 and origin is not None:
+            return likeliest(link.kind, link.target, origin, candidates).document
+        return candidates[0].document if candidates else None
+
     def resolve(self, links: Iterable[Cited]) -> Iterator[Citation]:
         """Yield links with the documents that they mean, those of a document to itself left out."""
         for source, link in links:
-            candidates = self._candidates(link)
-            target = candidates[0].document if candidates else None
-            if len(candidates) > 1:
-                origin = self._origins.get(source)
-                if origin is None:  # gone meanwhile
-                    continue
-                target = likeliest(link.kind, link.target, origin, candidates).document
+            target = self.target_of(source, link)
             if target != source:
                 yield Citation(source, target, link._replace(keys=link.keys[:1]))
 

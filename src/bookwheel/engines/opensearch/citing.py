@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from bookwheel.engines.citations import Meanings, distinct
@@ -105,8 +106,13 @@ class CitationReader(LexicalReader):
 
     def _read_origins(self, keys: Iterable[int]) -> Iterator[tuple[int, Origin]]:
         found = self._rows(list(keys), "collection", "path", "kept.url")
+        folders = {
+            state.collection.name: PurePath(state.collection.path).name
+            for state in self.collections()
+        }
         for key, row in found.items():
-            yield key, Origin(row["collection"], row["path"], row["kept"]["url"])
+            name = row["collection"]
+            yield key, Origin(name, row["path"], row["kept"]["url"], folders.get(name, ""))
 
     def unresolved(self, collections: Sequence[str], limit: int) -> list[tuple[int, Link]]:
         """Return links to something of the library's own that is not there, with their source."""
@@ -119,6 +125,33 @@ class CitationReader(LexicalReader):
                 break
             found += self._lost_links(some)
         return found[:limit]
+
+    def anchored(self, collections: Sequence[str], limit: int) -> list[Citation]:
+        """Return links to a place inside of a document, which may be their own."""
+        self._settle()
+        found: list[Citation] = []
+        query = every([any_value("collection", collections), {"term": {"anchors": True}}])
+        sources = self._scan(schema.DOCUMENTS, query, _BY_PATH, fields=("key",))
+        for some in _steps(int(hit["_source"]["key"]) for hit in sources):
+            if len(found) >= limit:
+                break
+            found += self._anchored_links(some)
+        return found[:limit]
+
+    def _anchored_links(self, keys: Sequence[int]) -> Iterator[Citation]:
+        details = self._details(keys, "links")
+        links = [
+            (key, link)
+            for key in keys
+            for link in rows.to_links(details.get(key, {}))
+            if rows.has_anchor(link) and is_inside(link.kind, link.target)
+        ]
+        meanings = Meanings(self._read_names, self._read_origins)
+        meanings.learn([(key, link) for key, link in links if link.keys])
+        for key, link in links:
+            target = key if link.target.startswith("#") else meanings.target_of(key, link)
+            if target is not None:
+                yield Citation(key, target, link._replace(keys=()))
 
     def _lost_links(self, keys: Sequence[int]) -> Iterator[tuple[int, Link]]:
         details = self._details(keys, "links")

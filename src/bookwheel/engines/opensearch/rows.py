@@ -43,6 +43,7 @@ def to_row(key: int, draft: Draft, generation: int) -> Source:
         "generation": generation,
         "names": list(draft.names) if parsed else [],
         "cites": sorted({link.keys[0] for link in links if link.keys}),
+        "anchors": any(has_anchor(link) for link in links),
         "may_cite": sorted({key for link in links for key in link.keys}),
         "kept": {
             **to_state(draft.state),
@@ -62,6 +63,11 @@ def to_row(key: int, draft: Draft, generation: int) -> Source:
             "pieces": len(pieces_of(parsed.text)) if parsed else 0,
         },
     }
+
+
+def has_anchor(link: Link) -> bool:
+    """Tell a link to a place inside of a document."""
+    return bool(link.target.partition("#")[2])
 
 
 def to_state(state: FileState) -> Source:

@@ -60,6 +60,7 @@ _MAPPINGS: Mapping[str, Mapping[str, Any]] = {
             "names": _LONG,
             "cites": _LONG,
             "may_cite": _LONG,
+            "anchors": {"type": "boolean"},
             "kept": _KEPT,
         }
     },
