@@ -106,14 +106,14 @@ class LexicalReader(CatalogReader):
     def weight(self, field: Field, term: str, *, of_passages: bool = False) -> float:
         """Return what entries that hold a term are scored by, deleted ones counted as there."""
         kind = schema.PASSAGES if of_passages else schema.PAGES
-        known: dict[str, Any] = self._recall("weights", dict)
-        if term not in known:
+        known: dict[str, dict[tuple[str, Field], float]] = self._recall("weights", dict)
+        weights = known.get(term)
+        if weights is None:
             if len(known) > _MOST_FREQUENCIES:
                 known.clear()
-            known[term] = self._read_weights(term)
-        found: float | None = known[term].get((kind, field))
-        if found is not None:
-            return found
+            weights = known[term] = self._read_weights(term)
+        if (kind, field) in weights:
+            return weights[kind, field]
         return rarity(0, self._passage_count() if of_passages else self.page_count())
 
     def _read_weights(self, text: str) -> dict[tuple[str, Field], float]:
@@ -140,10 +140,10 @@ class LexicalReader(CatalogReader):
 
     def _frequencies(self, term: str) -> Mapping[str, Mapping[Field, int]]:
         """Return how many pages and passages hold a term, in each field."""
-        known: dict[str, Any] = self._recall("frequencies", dict)
-        if term not in known:
-            known[term] = self._read_frequencies([term])[term]
-        found: Mapping[str, Mapping[Field, int]] = known[term]
+        known: dict[str, Mapping[str, Mapping[Field, int]]] = self._recall("frequencies", dict)
+        found = known.get(term)
+        if found is None:
+            found = known[term] = self._read_frequencies([term])[term]
         return found
 
     def _read_frequencies(self, terms: Sequence[str]) -> dict[str, dict[str, dict[Field, int]]]:

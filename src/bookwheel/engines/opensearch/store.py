@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from bookwheel.engines.opensearch import schema, state
 from bookwheel.engines.opensearch.address import Address
@@ -24,6 +24,7 @@ STEP = 1_000
 WINDOW = 10_000
 """So many the cluster gives in one answer."""
 _MOST_KNOWN = 200
+_UNKNOWN = object()
 _FRESH_SECONDS = 0.5
 """For so long it is not looked again whether another process has changed anything."""
 
@@ -138,12 +139,12 @@ class Store:
         """Return what every search asks for, read again only after someone has committed."""
         self._settle()
         known = self._current()
-        if name not in known:
+        answer: _Answer | object = known.get(name, _UNKNOWN)
+        if answer is _UNKNOWN:
             if len(known) > _MOST_KNOWN:
-                known.clear()
-            known[name] = read()
-        answer: _Answer = known[name]
-        return answer
+                known.clear()  # another thread may just be reading it: what it holds stays
+            answer = known[name] = read()
+        return cast(_Answer, answer)
 
     def _current(self) -> dict[Hashable, Any]:
         now = time.monotonic()
