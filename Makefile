@@ -50,7 +50,11 @@ serve: $(VENV)/.runtime ## Serve DOCS=folder over HTTP: to people at 127.0.0.1:8
 test: $(VENV)/.dev $(CLIENTS) /usr/bin/curl /usr/bin/chromium ## Run the tests
 	@$(BIN)/python -m pytest -n auto
 
-test-cluster: $(VENV)/.dev ## Run the tests that need a search cluster, on one of two nodes started here
+# Fetches the server of the cluster.
+/usr/bin/mvn:
+	@command -v mvn >/dev/null || { apt-get update -qq && apt-get install -y -qq maven; }
+
+test-cluster: $(VENV)/.dev /usr/bin/mvn ## Run the tests that need a search cluster, on one of two nodes started here
 	@$(BIN)/python -m tests.cluster
 
 coverage: $(VENV)/.dev $(CLIENTS) /usr/bin/curl ## How much of the code the tests reach, file by file
