@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CLIENTS := tests/node/node_modules/.installed
+TOOLS := $(VENV)/release
+UV := $(TOOLS)/bin/uv
 DOCS ?= .
 Q ?=
 # As typed: neither make nor the shell may read anything into the words of a query.
@@ -10,7 +12,7 @@ export QUERY := $(value Q)
 export FOLDER := $(value DOCS)
 
 .DEFAULT_GOAL := help
-.PHONY: help search serve test test-cluster coverage check lint fix docs bench screenshot faults clean
+.PHONY: help search serve test test-cluster coverage check lint fix docs bench screenshot faults lowest wheels dist mcpb sbom audit clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -85,5 +87,25 @@ screenshot: $(VENV)/.dev /usr/bin/chromium ## Make the picture of the README ane
 faults: $(VENV)/.dev ## The long runs: kills, damage, races
 	@$(BIN)/python -m pytest -m faults
 
+# What a release is made with, away from what the program and its tests are run with.
+$(TOOLS)/.installed: release/requirements.txt
+	@$(PYTHON) -m venv $(TOOLS)
+	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+lowest: $(TOOLS)/.installed ## Run tests with the lowest versions that pyproject.toml allows
+	@$(UV) venv --quiet --clear --python $(PYTHON) build/lowest
+	@$(UV) pip compile --quiet --resolution lowest-direct --python build/lowest pyproject.toml --output-file build/lowest.txt
+	@$(UV) pip install --quiet --python build/lowest --constraints build/lowest.txt --editable . --requirement release/lowest.txt
+	@build/lowest/bin/python -m pytest -n auto $$(cat release/lowest-tests.txt)
+
+wheels: $(TOOLS)/.installed ## Show that every dependency has a wheel for each Python and system
+	@$(PYTHON) -m release.wheels $(UV)
+
+dist: $(VENV)/.dev $(TOOLS)/.installed ## Build wheel and source archive, and try the wheel in a fresh environment
+	@rm -rf dist/*.whl dist/*.tar.gz
+	@$(TOOLS)/bin/python -m build --outdir dist . >/dev/null
+	@$(BIN)/python -m release.trial dist/*.whl
+
 clean: ## Remove what the targets made
-	@rm -rf $(VENV) tests/node/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) build dist tests/node/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis

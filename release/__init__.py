@@ -1,0 +1,1 @@
+"""How a release is made and tried: docs/releasing.md."""

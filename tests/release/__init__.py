@@ -1,0 +1,1 @@
+"""The release: archives, and what registries are told."""
