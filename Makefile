@@ -115,5 +115,12 @@ dist: $(VENV)/.dev $(TOOLS)/.installed ## Build wheel and source archive, and tr
 	@$(TOOLS)/bin/python -m build --outdir dist . >/dev/null
 	@$(BIN)/python -m release.trial dist/*.whl
 
+release/node_modules/.installed: release/package.json | $(VENV)/.dev
+	@$(BIN)/npm install --prefix release --no-package-lock --ignore-scripts --no-audit --no-fund --loglevel error
+	@touch $@
+
+mcpb: $(VENV)/.dev $(TOOLS)/.installed release/node_modules/.installed ## Make an MCP bundle, checked by its own tool, and try it
+	@$(BIN)/python -m release.bundle $(UV)
+
 clean: ## Remove what the targets made
-	@rm -rf $(VENV) build dist tests/node/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) build dist tests/node/node_modules release/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,74 @@
+"""What registries and hosts are told of the program is so."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from release.bundle import NEEDED, make_manifest
+
+from bookwheel import __version__
+from bookwheel.cli import COMMANDS
+from tests.clients.assistant import assisting
+from tests.conftest import Shelf
+
+TOP = Path(__file__).parent.parent.parent
+SERVER: dict[str, Any] = json.loads((TOP / "server.json").read_text(encoding="utf-8"))
+PROJECT: dict[str, Any] = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_the_registry_is_told_the_name_and_version_of_the_package() -> None:
+    (package,) = SERVER["packages"]
+
+    assert (package["registryType"], package["identifier"]) == ("pypi", PROJECT["project"]["name"])
+    assert SERVER["version"] == package["version"] == __version__
+
+
+def test_the_readme_names_the_server_the_way_the_registry_looks_for_it() -> None:
+    readme = (TOP / PROJECT["project"]["readme"]).read_text(encoding="utf-8")
+
+    assert re.findall(r"mcp-name: (\S+)(?= -->)", readme) == [SERVER["name"]]
+    assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", SERVER["name"])
+
+
+def test_the_registry_takes_the_description() -> None:
+    """It refuses more than 100 characters."""
+    assert 0 < len(SERVER["description"]) <= 100
+
+
+def test_the_registry_starts_a_command_that_there_is() -> None:
+    (package,) = SERVER["packages"]
+    command, folder = package["packageArguments"]
+
+    assert command["value"] in COMMANDS
+    assert (folder["format"], folder["isRequired"]) == ("filepath", True)
+
+
+def test_a_bundle_is_of_this_version_and_starts_a_command_that_there_is() -> None:
+    manifest = make_manifest()
+    words = manifest["server"]["mcp_config"]["args"]
+
+    assert manifest["version"] == __version__
+    assert words[words.index("bookwheel") + 1] in COMMANDS
+    assert words[-1] == "${user_config.folders}"
+    assert list(manifest["user_config"]) == ["folders"]
+    needed = PROJECT["project"]["requires-python"]
+    assert manifest["compatibility"]["runtimes"]["python"] == needed
+
+
+def test_what_a_bundle_names_is_in_it() -> None:
+    assert (TOP / make_manifest()["server"]["entry_point"]).is_file()
+    assert all((TOP / name).is_file() for name in NEEDED)
+
+
+def test_a_bundle_lists_the_tools_that_a_client_is_shown(shelf: Shelf) -> None:
+    shelf.put("a.md", "# A")
+    shelf.update()
+    with assisting(shelf.open()) as assistant:
+        shown = assistant.ask("list_tools").tools
+
+    listed = {tool["name"]: tool["description"] for tool in make_manifest()["tools"]}
+    assert listed == {tool.name: tool.description for tool in shown}
