@@ -191,6 +191,11 @@ class Library(View):
         finally:
             self._store.end_writing()
 
+    @property
+    def is_written(self) -> bool:
+        """Tell whether a process is writing the index now, this one or another."""
+        return self._store.exists and self._store.is_written
+
     def make_place(self) -> None:
         """Make the folder that the index lies in, where it is not named."""
         if named_place(self.settings) is None:  # in the user's own cache: nobody else's to read

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import shutil
 from pathlib import Path
@@ -413,6 +414,43 @@ def test_the_start_mentions_a_setting_given_under_two_names(
         "bookwheel: BOOKWHEEL_SNIPPET_LENGTH and MCP_SNIPPET_LENGTH are both set; "
         "BOOKWHEEL_SNIPPET_LENGTH is used.\n"
     )
+
+
+def test_doctor_prints_what_whoever_helps_would_ask(call: Call, shelf: Shelf) -> None:
+    shelf.put("a.md", "# Zebra\n\nA zebra has stripes.\n")
+    shelf.put("secret-plan.pdf", "no PDF at all")
+    where = [shelf.folder, "--index", shelf.place / "index"]
+    assert call("doctor", *where, "--json").value["state"] is None
+    shelf.update()
+
+    report = call("doctor", *where, "--json").value
+    assert report["platform"] == platform.platform()
+    assert report["packages"]["bookwheel"] == __version__
+    assert {"apsw", "tantivy", "mcp", "pydantic-core"} <= set(report["packages"])
+    size = report["state"].pop("bytes")
+    assert size > 0
+    assert report["state"] == {
+        "documents": 1,
+        "passages": 1,
+        "change": report["state"]["change"],
+        "embedded": False,
+        "unreadable": {"unreadable": 1},
+        "written": False,
+        "writers": [],
+        "waiting": 0,
+    }
+    lines = call("doctor", *where).out.splitlines()
+    assert f"Holds: 1 document, 1 passage, not all with vectors; {size / 1e6:.1f} MB" in lines
+    assert "Not read: 1 unreadable; `bookwheel status` names them" in lines
+    assert not any("secret-plan" in line for line in lines)
+
+
+def test_doctor_says_who_is_writing(call: Call, shelf: Shelf) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+    where = [shelf.folder, "--index", shelf.place / "index"]
+    with shelf.open() as library, library.writing():
+        assert "Being written; 0 folders wait" in call("doctor", *where).out.splitlines()
 
 
 def test_doctor_tells_damage_and_repairs_it(call: Call, shelf: Shelf) -> None:

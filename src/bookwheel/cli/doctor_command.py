@@ -1,7 +1,8 @@
 """Show settings and check, or repair, the index.
 
 Every setting is shown with where its value comes from. The check reads the whole index. The
-installed size is that of the packages that Bookwheel requires, its own included.
+installed size is that of the packages that Bookwheel requires, its own included. What is printed
+names no documents and no secrets: pass it on when you ask for help.
 
     bookwheel doctor ~/notes
     bookwheel doctor ~/notes --repair
@@ -15,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from bookwheel import __version__
+from bookwheel.cli.circumstances import as_lines, describe
 from bookwheel.cli.footprint import packages, size_of
 from bookwheel.cli.options import Config, Index, Json, Paths, open_library
 from bookwheel.cli.output import print_json
@@ -45,6 +47,7 @@ def run(
             "settings": _settings(library.settings),
             "problems": problems,
             "repaired": done,
+            **describe(library),
         }
     if json:
         print_json(report)
@@ -96,7 +99,7 @@ def _print(report: dict[str, Any], *, repair: bool, mendable: bool) -> None:
     print(f"bookwheel {report['version']}, Python {report['python']}")
     installed = report["installed"]
     size = f"{installed['bytes'] / 1e6:.0f} MB in {installed['packages']} packages"
-    print(f"Installed size: {size}, without extras")
+    print(f"Installed size: {size}, without extras", *as_lines(report), sep="\n")
     print(f"Index: {report['index']}")
     for name, value in report["cluster"].items():
         print(f"  {name:<20} {value}")
