@@ -6,6 +6,7 @@ COPY src src
 RUN python -m venv /opt/bookwheel && /opt/bookwheel/bin/pip install --no-cache-dir .
 
 FROM python:3.12-slim
+LABEL io.modelcontextprotocol.server.name="io.github.bookwheel/bookwheel"
 RUN useradd --uid 10001 --create-home --shell /usr/sbin/nologin bookwheel \
  && install -d -o bookwheel -g bookwheel -m 0700 /index /config
 COPY --from=build /opt/bookwheel /opt/bookwheel

@@ -122,5 +122,14 @@ release/node_modules/.installed: release/package.json | $(VENV)/.dev
 mcpb: $(VENV)/.dev $(TOOLS)/.installed release/node_modules/.installed ## Make an MCP bundle, checked by its own tool, and try it
 	@$(BIN)/python -m release.bundle $(UV)
 
+sbom: dist ## List what an installation holds, as CycloneDX
+	@$(TOOLS)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
+	  --output-file dist/$$(basename dist/*.whl -py3-none-any.whl).cdx.json build/trial/bin/python
+
+# A package that cannot be asked about counts as a failure: silence is no answer.
+audit: dist ## Ask for known vulnerabilities of what an installation holds
+	@$(TOOLS)/bin/python -m pip --python build/trial freeze --exclude bookwheel > build/audit.txt
+	@$(TOOLS)/bin/pip-audit --strict --no-deps --disable-pip --progress-spinner off --requirement build/audit.txt
+
 clean: ## Remove what the targets made
 	@rm -rf $(VENV) build dist tests/node/node_modules release/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -12,6 +12,7 @@ import pytest
 from release.trial import try_program
 
 from bookwheel import __version__
+from tests.test_operations import of_kind
 
 TOP = Path(__file__).parent.parent.parent
 
@@ -69,6 +70,21 @@ def test_the_source_archive_holds_what_a_build_needs_and_no_tests(source: Path) 
 
     assert held >= {"src", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "PKG-INFO"}
     assert not held & {"tests", "bench", "release", "dist", "build"}
+
+
+def test_what_the_image_copies_is_enough_to_build_the_same_wheel(
+    wheel: Path, tmp_path: Path
+) -> None:
+    """The first stage of the Dockerfile, without an engine to run it."""
+    (tmp_path / "context").mkdir()
+    for words in of_kind("COPY"):
+        *sources, _ = words.split()
+        for name in sources if not words.startswith("--from") else ():
+            (tmp_path / "context" / name).symlink_to(TOP / name)
+    (tmp_path / "made").mkdir()
+
+    made = build(tmp_path / "context", "wheel", tmp_path / "made")
+    assert made.read_bytes() == wheel.read_bytes()
 
 
 def test_the_program_in_the_wheel_works_in_a_folder_that_holds_nothing_of_ours(

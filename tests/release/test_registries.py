@@ -14,6 +14,7 @@ from bookwheel import __version__
 from bookwheel.cli import COMMANDS
 from tests.clients.assistant import assisting
 from tests.conftest import Shelf
+from tests.test_operations import of_kind
 
 TOP = Path(__file__).parent.parent.parent
 SERVER: dict[str, Any] = json.loads((TOP / "server.json").read_text(encoding="utf-8"))
@@ -32,6 +33,21 @@ def test_the_readme_names_the_server_the_way_the_registry_looks_for_it() -> None
 
     assert re.findall(r"mcp-name: (\S+)(?= -->)", readme) == [SERVER["name"]]
     assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", SERVER["name"])
+
+
+def test_the_image_is_named_and_its_python_is_one_that_the_package_is_for() -> None:
+    assert of_kind("LABEL") == [f'io.modelcontextprotocol.server.name="{SERVER["name"]}"']
+    tags = {words.split()[0].partition(":")[2] for words in of_kind("FROM")}
+    (version,) = {tag.removesuffix("-slim") for tag in tags}
+    assert f"Programming Language :: Python :: {version}" in PROJECT["project"]["classifiers"]
+
+
+def test_what_the_image_copies_is_not_kept_from_it() -> None:
+    kept = (TOP / ".dockerignore").read_text(encoding="utf-8").split()
+    copied = {
+        word for words in of_kind("COPY") if not words.startswith("--") for word in words.split()
+    }
+    assert not copied & set(kept)
 
 
 def test_the_registry_takes_the_description() -> None:
