@@ -70,6 +70,18 @@ def test_pages_with_every_word_come_before_pages_with_some(shelf: Shelf) -> None
     assert shelf.find("alpha beta") == ["every.md", "some.md"]
 
 
+def test_most_of_the_words_somewhere_outweigh_one_of_them_everywhere(shelf: Shelf) -> None:
+    padding = " Much else is said here as well, and none of it was asked for." * 2
+    shelf.put(
+        {f"other{n}.md": f"# Page {n}\n\nNothing of the kind." for n in range(60)}
+        | {
+            "long.md": f"# Notes\n\nThe glacier left a moraine.{padding} Pollen of birch.",
+            "sleet.md": "# Weather\n\nSleet. Sleet, sleet, sleet.",
+        }
+    )
+    assert shelf.find("glacier moraine pollen birch sleet") == ["long.md", "sleet.md"]
+
+
 @pytest.mark.requirement("X-034")
 def test_an_empty_answer_says_what_was_tried_and_what_is_near(guides: Shelf) -> None:
     results = guides.ask(SearchRequest("deploying qqqqqqqq", filters=Filters(folders=("nowhere",))))

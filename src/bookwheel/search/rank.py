@@ -1,4 +1,6 @@
-"""The order of the answer: how well the page matches and how well its best passage does."""
+"""The order of the answer: how well the page matches, how well its best passage does, and how
+much of the question stands on the page at all.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,14 @@ from typing import NamedTuple
 
 from bookwheel.engines.base import Engine
 from bookwheel.query import SearchIn
-from bookwheel.search.plan import TITLE_BONUS, Plan, Planner
+from bookwheel.search.plan import TITLE_BONUS, Plan, Planner, asked_for
 
 _QUICK_LOOK, _DEEP_LOOK = 6, 40
 """Passages looked at for each page: some at first, many where every page needs one."""
 PAGE_SHARE = 0.65
 """The page's share of the score; the rest is its best passage's."""
+HELD_WORTH = 0.6
+"""What holding every telling word is worth, where the best score for them is worth 1."""
 
 
 class Ranked(NamedTuple):
@@ -30,8 +34,17 @@ class Ranked(NamedTuple):
     similarity: float | None = None
 
 
-def rank(engine: Engine, planner: Planner, plan: Plan, pages: dict[int, float]) -> list[Ranked]:
-    """Return the pages in the order of the answer."""
+def rank(
+    engine: Engine,
+    planner: Planner,
+    plan: Plan,
+    pages: dict[int, float],
+    whole: frozenset[int] | None = None,
+) -> list[Ranked]:
+    """Return the pages in the order of the answer.
+
+    The `whole` are known to hold every word; None says that it does not matter how many a page has.
+    """
     if not pages:
         return []
     in_text = plan.request.search_in is SearchIn.CONTENT
@@ -44,13 +57,37 @@ def rank(engine: Engine, planner: Planner, plan: Plan, pages: dict[int, float]) 
             return []
     top_page = max(score % TITLE_BONUS for score in pages.values()) or 1.0
     top_passage = max((score for _, score in best.values()), default=0.0) or 1.0
+    partly = pages.keys() - whole if whole is not None else set()
+    held = held_shares(engine, planner, plan, partly)
     ranked = []
     for document, score in pages.items():
         ordinal, passage = best.get(document, (0, 0.0))
         bonus, own = divmod(score, TITLE_BONUS)
         mixed = PAGE_SHARE * own / top_page + (1 - PAGE_SHARE) * passage / top_passage
+        mixed = (mixed + HELD_WORTH * held.get(document, 1.0)) / (1 + HELD_WORTH)
         ranked.append(Ranked(document, ordinal, mixed, bonus))
     return in_order(ranked)
+
+
+def held_shares(
+    engine: Engine, planner: Planner, plan: Plan, documents: Iterable[int]
+) -> dict[int, float]:
+    """Return how much of the question each page holds: its telling words by their rarity.
+
+    A score by words grows with every time that a word is repeated, and so a page that is full of
+    one word may pass one that has them all; here each word counts once.
+    """
+    shares = dict.fromkeys(sorted(documents), 0.0)
+    asked = asked_for(plan)
+    total = sum(clause.worth for clause in asked)
+    if not shares or not total:
+        return shares
+    among = tuple(shares)
+    for clause in asked:
+        match = planner.holding(clause, plan.request.search_in, among)
+        for document, _, _ in engine.match_pages(match, len(among)).entries:
+            shares[document] += clause.worth / total
+    return shares
 
 
 def in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
