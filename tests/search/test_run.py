@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bookwheel.engines.base import Found, Match
 from bookwheel.query import Filters, SearchIn, SearchRequest
 from tests.search.shelf import Shelf
 
@@ -80,6 +81,28 @@ def test_most_of_the_words_somewhere_outweigh_one_of_them_everywhere(shelf: Shel
         }
     )
     assert shelf.find("glacier moraine pollen birch sleet") == ["long.md", "sleet.md"]
+
+
+def test_a_very_long_question_asks_the_engine_no_more_than_a_long_one(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [f"{first}{second}ndar" for first in "bdfgklmn" for second in "aeiou"]
+    shelf.put({f"{word}.md": f"# Page\n\nA {word} of its own." for word in words})
+    asked = []
+    match_pages = shelf.engine.match_pages
+
+    def count(match: Match, limit: int, *, count: bool = False) -> Found:
+        asked.append(match)
+        return match_pages(match, limit, count=count)
+
+    monkeypatch.setattr(shelf.engine, "match_pages", count)
+    numbers = []
+    for length in (20, 40):
+        asked.clear()
+        request = SearchRequest(" ".join(words[:length]), limit=1, snippet_length=0)
+        assert shelf.ask(request).hits
+        numbers.append(sum(len(each.documents or ()) > 1 for each in asked))
+    assert 0 < numbers[0] == numbers[1]
 
 
 @pytest.mark.requirement("X-034")

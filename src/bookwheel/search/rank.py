@@ -17,6 +17,8 @@ PAGE_SHARE = 0.65
 """The page's share of the score; the rest is its best passage's."""
 HELD_WORTH = 0.6
 """What holding every telling word is worth, where the best score for them is worth 1."""
+_MOST_HELD = 16
+"""So many words, the rarest, are looked for on each page: every one is a question to the engine."""
 
 
 class Ranked(NamedTuple):
@@ -78,7 +80,7 @@ def held_shares(
     one word may pass one that has them all; here each word counts once.
     """
     shares = dict.fromkeys(sorted(documents), 0.0)
-    asked = asked_for(plan)
+    asked = sorted(asked_for(plan), key=lambda clause: -clause.worth)[:_MOST_HELD]
     total = sum(clause.worth for clause in asked)
     if not shares or not total:
         return shares
