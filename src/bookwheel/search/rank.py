@@ -16,7 +16,10 @@ _QUICK_LOOK, _DEEP_LOOK = 6, 40
 PAGE_SHARE = 0.65
 """The page's share of the score; the rest is its best passage's."""
 HELD_WORTH = 0.6
-"""What holding every telling word is worth, where the best score for them is worth 1."""
+_HELD_CHUNKS = 8
+"""What holding every telling word is worth, where the best score for them is worth 1; it is less
+where pages have more chunks than this, for a long text has many words by chance.
+"""
 _MOST_HELD = 16
 """So many words, the rarest, are looked for on each page: every one is a question to the engine."""
 
@@ -61,14 +64,22 @@ def rank(
     top_passage = max((score for _, score in best.values()), default=0.0) or 1.0
     partly = pages.keys() - whole if whole is not None else set()
     held = held_shares(engine, planner, plan, partly)
+    worth = held_worth(engine, tuple(pages)) if held else 0.0
     ranked = []
     for document, score in pages.items():
         ordinal, passage = best.get(document, (0, 0.0))
         bonus, own = divmod(score, TITLE_BONUS)
         mixed = PAGE_SHARE * own / top_page + (1 - PAGE_SHARE) * passage / top_passage
-        mixed = (mixed + HELD_WORTH * held.get(document, 1.0)) / (1 + HELD_WORTH)
+        mixed = (mixed + worth * held.get(document, 1.0)) / (1 + worth)
         ranked.append(Ranked(document, ordinal, mixed, bonus))
     return in_order(ranked)
+
+
+def held_worth(engine: Engine, documents: Sequence[int]) -> float:
+    """Return what it is worth to hold every word, among pages as long as these."""
+    chunks = [each.chunks for each in engine.documents_by_key(documents).values()]
+    mean = sum(chunks) / max(1, len(chunks))
+    return HELD_WORTH * min(1.0, _HELD_CHUNKS / max(1.0, mean))
 
 
 def held_shares(
@@ -76,18 +87,20 @@ def held_shares(
 ) -> dict[int, float]:
     """Return how much of the question each page holds: its telling words by their rarity.
 
+    Nothing is returned where there is nothing to tell pages apart by.
+
     A score by words grows with every time that a word is repeated, and so a page that is full of
     one word may pass one that has them all; here each word counts once.
     """
-    shares = dict.fromkeys(sorted(documents), 0.0)
+    among = tuple(sorted(documents))
     asked = sorted(asked_for(plan), key=lambda clause: -clause.worth)[:_MOST_HELD]
     total = sum(clause.worth for clause in asked)
-    if not shares or not total:
-        return shares
-    among = tuple(shares)
-    for clause in asked:
-        match = planner.holding(clause, plan.request.search_in, among)
-        for document, _, _ in engine.match_pages(match, len(among)).entries:
+    if not among or len(asked) < 2 or not total:
+        return {}
+    shares = dict.fromkeys(among, 0.0)
+    matches = [planner.holding(clause, plan.request.search_in, among) for clause in asked]
+    for clause, found in zip(asked, engine.match_each(matches, len(among)), strict=True):
+        for document, _, _ in found.entries:
             shares[document] += clause.worth / total
     return shares
 
