@@ -16,9 +16,10 @@ _QUICK_LOOK, _DEEP_LOOK = 6, 40
 PAGE_SHARE = 0.65
 """The page's share of the score; the rest is its best passage's."""
 HELD_WORTH = 0.6
-_HELD_CHUNKS = 8
-"""What holding every telling word is worth, where the best score for them is worth 1; it is less
-where pages have more chunks than this, for a long text has many words by chance.
+"""What holding every telling word is worth, where the best score for them is worth 1."""
+_SHORT, _LONG = 8, 16
+"""Among pages of more chunks than the first it is worth less, and nothing from the second on: a
+long text has many words by chance.
 """
 _MOST_HELD = 16
 """So many words, the rarest, are looked for on each page: every one is a question to the engine."""
@@ -79,7 +80,7 @@ def held_worth(engine: Engine, documents: Sequence[int]) -> float:
     """Return what it is worth to hold every word, among pages as long as these."""
     chunks = [each.chunks for each in engine.documents_by_key(documents).values()]
     mean = sum(chunks) / max(1, len(chunks))
-    return HELD_WORTH * min(1.0, _HELD_CHUNKS / max(1.0, mean))
+    return HELD_WORTH * min(1.0, max(0.0, (_LONG - mean) / (_LONG - _SHORT)))
 
 
 def held_shares(
