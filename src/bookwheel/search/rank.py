@@ -64,8 +64,8 @@ def rank(
     top_page = max(score % TITLE_BONUS for score in pages.values()) or 1.0
     top_passage = max((score for _, score in best.values()), default=0.0) or 1.0
     partly = pages.keys() - whole if whole is not None else set()
-    held = held_shares(engine, planner, plan, partly)
-    worth = held_worth(engine, tuple(pages)) if held else 0.0
+    worth = held_worth(engine, tuple(pages)) if partly else 0.0
+    held = held_shares(engine, planner, plan, partly) if worth else {}
     ranked = []
     for document, score in pages.items():
         ordinal, passage = best.get(document, (0, 0.0))
