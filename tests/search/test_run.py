@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bookwheel.engines.base import Found, Match
 from bookwheel.query import Filters, SearchIn, SearchRequest
 from tests.search.shelf import Shelf
 
@@ -70,50 +68,6 @@ def test_pages_with_every_word_come_before_pages_with_some(shelf: Shelf) -> None
         }
     )
     assert shelf.find("alpha beta") == ["every.md", "some.md"]
-
-
-def test_most_of_the_words_somewhere_outweigh_one_of_them_everywhere(shelf: Shelf) -> None:
-    padding = " Much else is said here as well, and none of it was asked for." * 2
-    shelf.put(
-        {f"other{n}.md": f"# Page {n}\n\nNothing of the kind." for n in range(60)}
-        | {
-            "long.md": f"# Notes\n\nThe glacier left a moraine.{padding} Pollen of birch.",
-            "sleet.md": "# Weather\n\nSleet. Sleet, sleet, sleet.",
-        }
-    )
-    assert shelf.find("glacier moraine pollen birch sleet") == ["long.md", "sleet.md"]
-
-
-def test_among_long_pages_it_says_less_that_a_word_stands_somewhere(shelf: Shelf) -> None:
-    padding = " ".join(f"Paragraph {n} tells of much else that nobody asked." for n in range(400))
-    texts = {f"other{n}.md": f"# Page {n}\n\nNothing of the kind." for n in range(60)}
-    texts["about.md"] = f"# Weather\n\nSleet falls on ice. {padding}"
-    texts["scattered.md"] = (
-        f"# Notes\n\nA glacier. {padding} A moraine. {padding} Birch. {padding} Ice."
-    )
-    shelf.put(texts | {"larch.md": "# Trees\n\nLarch."})
-    found = shelf.find("sleet ice glacier moraine birch larch")
-    assert found.index("about.md") < found.index("scattered.md")
-
-
-def test_a_very_long_question_asks_the_engine_no_more_than_a_long_one(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    words = [f"{first}{second}ndar" for first in "bdfgklmn" for second in "aeiou"]
-    shelf.put({f"{word}.md": f"# Page\n\nA {word} of its own." for word in words})
-    asked: list[int] = []
-    match_each = shelf.engine.match_each
-
-    def count(matches: Sequence[Match], limit: int) -> list[Found]:
-        asked.extend([len(matches)] * (limit > 1))
-        return match_each(matches, limit)
-
-    monkeypatch.setattr(shelf.engine, "match_each", count)
-    for length in (20, 40):
-        request = SearchRequest(" ".join(words[:length]), limit=1, snippet_length=0)
-        assert shelf.ask(request).hits
-    assert len(asked) == 2
-    assert asked[0] == asked[1] < 20
 
 
 @pytest.mark.requirement("X-034")

@@ -195,14 +195,6 @@ class Planner:
         )
         return Match((terms,), documents=documents)
 
-    @staticmethod
-    def holding(clause: Clause, search_in: SearchIn, documents: tuple[int, ...]) -> Match:
-        """Return a match for one word in what is searched of some documents."""
-        # The text of a page has its title and its headings too: one field is quicker than three.
-        field = Field.TITLE if search_in is SearchIn.TITLE else Field.BODY
-        terms = tuple(Term(field, stem, 1.0) for stem in clause.stems)
-        return Match((terms,), documents=documents)
-
     def _bonus(self, plan: Plan) -> tuple[Term, ...]:
         """Return the identifiers of the query as they stand, where any page has them."""
         if plan.request.search_in is SearchIn.TITLE:

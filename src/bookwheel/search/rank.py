@@ -1,6 +1,4 @@
-"""The order of the answer: how well the page matches, how well its best passage does, and how
-much of the question stands on the page at all.
-"""
+"""The order of the answer: how well the page matches and how well its best passage does."""
 
 from __future__ import annotations
 
@@ -9,20 +7,12 @@ from typing import NamedTuple
 
 from bookwheel.engines.base import Engine
 from bookwheel.query import SearchIn
-from bookwheel.search.plan import TITLE_BONUS, Plan, Planner, asked_for
+from bookwheel.search.plan import TITLE_BONUS, Plan, Planner
 
 _QUICK_LOOK, _DEEP_LOOK = 6, 40
 """Passages looked at for each page: some at first, many where every page needs one."""
 PAGE_SHARE = 0.65
 """The page's share of the score; the rest is its best passage's."""
-HELD_WORTH = 0.6
-"""What holding every telling word is worth, where the best score for them is worth 1."""
-_SHORT, _LONG = 8, 16
-"""Among pages of more chunks than the first it is worth less, and nothing from the second on: a
-long text has many words by chance.
-"""
-_MOST_HELD = 16
-"""So many words, the rarest, are looked for on each page: every one is a question to the engine."""
 
 
 class Ranked(NamedTuple):
@@ -40,17 +30,8 @@ class Ranked(NamedTuple):
     similarity: float | None = None
 
 
-def rank(
-    engine: Engine,
-    planner: Planner,
-    plan: Plan,
-    pages: dict[int, float],
-    whole: frozenset[int] | None = None,
-) -> list[Ranked]:
-    """Return the pages in the order of the answer.
-
-    The `whole` are known to hold every word; None says that it does not matter how many a page has.
-    """
+def rank(engine: Engine, planner: Planner, plan: Plan, pages: dict[int, float]) -> list[Ranked]:
+    """Return the pages in the order of the answer."""
     if not pages:
         return []
     in_text = plan.request.search_in is SearchIn.CONTENT
@@ -63,47 +44,13 @@ def rank(
             return []
     top_page = max(score % TITLE_BONUS for score in pages.values()) or 1.0
     top_passage = max((score for _, score in best.values()), default=0.0) or 1.0
-    partly = pages.keys() - whole if whole is not None else set()
-    worth = held_worth(engine, tuple(pages)) if partly else 0.0
-    held = held_shares(engine, planner, plan, partly) if worth else {}
     ranked = []
     for document, score in pages.items():
         ordinal, passage = best.get(document, (0, 0.0))
         bonus, own = divmod(score, TITLE_BONUS)
         mixed = PAGE_SHARE * own / top_page + (1 - PAGE_SHARE) * passage / top_passage
-        mixed = (mixed + worth * held.get(document, 1.0)) / (1 + worth)
         ranked.append(Ranked(document, ordinal, mixed, bonus))
     return in_order(ranked)
-
-
-def held_worth(engine: Engine, documents: Sequence[int]) -> float:
-    """Return what it is worth to hold every word, among pages as long as these."""
-    chunks = [each.chunks for each in engine.documents_by_key(documents).values()]
-    mean = sum(chunks) / max(1, len(chunks))
-    return HELD_WORTH * min(1.0, max(0.0, (_LONG - mean) / (_LONG - _SHORT)))
-
-
-def held_shares(
-    engine: Engine, planner: Planner, plan: Plan, documents: Iterable[int]
-) -> dict[int, float]:
-    """Return how much of the question each page holds: its telling words by their rarity.
-
-    Nothing is returned where there is nothing to tell pages apart by.
-
-    A score by words grows with every time that a word is repeated, and so a page that is full of
-    one word may pass one that has them all; here each word counts once.
-    """
-    among = tuple(sorted(documents))
-    asked = sorted(asked_for(plan), key=lambda clause: -clause.worth)[:_MOST_HELD]
-    total = sum(clause.worth for clause in asked)
-    if not among or len(asked) < 2 or not total:
-        return {}
-    shares = dict.fromkeys(among, 0.0)
-    matches = [planner.holding(clause, plan.request.search_in, among) for clause in asked]
-    for clause, found in zip(asked, engine.match_each(matches, len(among)), strict=True):
-        for document, _, _ in found.entries:
-            shares[document] += clause.worth / total
-    return shares
 
 
 def in_order(ranked: Iterable[Ranked]) -> list[Ranked]:

@@ -126,7 +126,7 @@ def order(
     engine: Engine, planner: Planner, plan: Plan, found: Retrieved, embedder: Embedder | None
 ) -> tuple[list[Ranked], tuple[str, ...]]:
     """Return the pages in order, by words and by meaning, and what kept meaning out of it."""
-    ranked = rank(engine, planner, plan, found.pages, found.whole)
+    ranked = rank(engine, planner, plan, found.pages)
     mode = plan.request.mode
     if embedder is None or mode is SearchMode.LEXICAL:
         return ranked, ()
