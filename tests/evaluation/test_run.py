@@ -77,7 +77,7 @@ def test_own_folders_are_asked_and_misses_say_what_came_first(shelf: Shelf) -> N
     )
     assert (result.documents, result.queries, result.unknown) == (3, 3, 1)
     assert result.per_query["zebras"] == 1
-    near = 'Document "gone.md" not found. Near are "deep/otter.md".'
+    near = 'Document "gone.md" not found.'
     assert notes == [f"query 'river': {near} It counts as not found."]
 
 
