@@ -65,7 +65,7 @@ def test_a_tools_call_posted_on_its_own_gets_one_json_answer(poster: Poster) -> 
     assert "mcp-session-id" not in answer.headers
     text = (
         "Found 1 results:\n\n"
-        "1. guides/strange name #1?100%.md (score: 85)\n   'Strange A quokka hides here.'"
+        "1. guides/strange name #1?100%.md (score: 85)\n   'Strange · A quokka hides here.'"
     )
     assert answer.json == {
         "jsonrpc": "2.0",

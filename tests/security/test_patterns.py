@@ -31,7 +31,8 @@ BOUNDED = {
     "bookwheel.safety.assignments._NAME_BEFORE": 500,
     "bookwheel.search.wishes._LAST_TYPE": 500,
     "bookwheel.search.wishes._TYPES": 500,
-    "bookwheel.text.snippets._UNSEEN": 4_000,
+    "bookwheel.text.plain._MARKED": 4_000,
+    "bookwheel.text.plain._UNSEEN": 4_000,
     "bookwheel.text.targets._DOI": 2_000,
 }
 """Patterns that take longer than in proportion, and how many characters at most they see."""

@@ -20,7 +20,7 @@ _MOST_YEARS = 10
 """Of more years than this, an expression says nothing; the filter does."""
 _MOST_FILTERED = 100
 _PIECE = re.compile(
-    r'(?<!\S)(?P<sign>-?)(?:["“”„](?P<quoted>[^"“”„]*)["“”„](?![^\s.,;:!?)])|(?P<word>\S+))'
+    r'(?<!\S)(?P<sign>-?)(?:["“”„](?P<quoted>[^"“”„]*)["“”„](?=[.,;:!?)]*(?:\s|$))|(?P<word>\S+))'
 )
 _EDGES = "\"'“”„’.,;:!?()[]{}<>*`…«»"
 _OPERATOR = re.compile(r"(?<!\S)\(*(?:AND|OR|NOT|NEAR(?:/\d+)?)(?!\S)")

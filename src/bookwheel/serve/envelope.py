@@ -50,6 +50,8 @@ def read_message(raw: bytes) -> Message | Refusal:
     try:
         value = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
         mended = _mend(value) if b"\\ud" in raw or b"\\uD" in raw else None
+        if mended is not None and _has_half_an_id(value):
+            raise ValueError("nobody could be answered under this id")
         value = value if mended is None else json.loads(mended)
     except (ValueError, RecursionError):  # UnicodeError and JSONDecodeError are ValueErrors
         return Refusal(PARSE_ERROR, "Parse error: this is not JSON in UTF-8.")
@@ -70,6 +72,11 @@ def _mend(value: Any) -> bytes | None:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     mended = _HALF.sub("\ufffd", text)
     return mended.encode("utf-8") if mended != text else None
+
+
+def _has_half_an_id(value: Any) -> bool:
+    stated = value.get("id") if isinstance(value, dict) else None
+    return isinstance(stated, str) and _HALF.search(stated) is not None
 
 
 def _refuse_constant(name: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 BREAK = " · "
 """Stands where a heading, a cell or a row of a table ends."""
@@ -13,7 +14,7 @@ _UNSEEN = re.compile(r"\{(?:#[\w-]+|/\*.*?\*/)\}|<!--.*?-->", re.S)
 """Identifiers behind headings, and comments: no reader of the document sees them."""
 _FENCE = re.compile(r"(?m)^[ \t]{0,3}(?:[-*+][ \t]+)?(?:```+|~~~+)[^\n`]*$")
 _RULE = re.compile(r"(?m)^[ \t]{0,3}(?:---+|\*\*\*+|___+)[ \t]*$")
-_HEADING = re.compile(r"(?m)^[ \t]{0,3}#{1,6}[ \t]+([^\n]*?)[ \t]*#*[ \t]*$")
+_HEADING = re.compile(r"(?m)^[ \t]{0,3}#{1,6}[ \t]+([^\n]*)$")
 _UNDERLINED = re.compile(r"(?m)^([^\n]*\S)[ \t]*\n[ \t]{0,3}===+[ \t]*$")
 _QUOTED = re.compile(r"(?m)^[ \t]{0,3}>[ \t]?")
 _CALLOUT = re.compile(
@@ -21,8 +22,8 @@ _CALLOUT = re.compile(
     r"|(?:!!!|\?\?\?\+?)[ \t]+(\w[\w-]*))"
 )
 _BOX = re.compile(r"(?m)^([ \t]*[-*+])[ \t]+\[[ xX]\](?=[ \t])")
-_BELOW_HEAD = re.compile(r"(?m)^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$")
-_ROW = re.compile(r"(?m)^[ \t]*\|(.*?)\|?[ \t]*$")
+_BELOW_HEAD = re.compile(r"(?m)^(?=[^\n]*-)(?=[^\n]*\|)[ \t|:-]+$")
+_ROW = re.compile(r"(?m)^[ \t]*\|([^\n]*)$")
 _BREAKS = re.compile("·(?: ·)+")
 _TURN = re.compile("<br[ \t]*/?>", re.I)
 _MARKED = re.compile(
@@ -33,8 +34,28 @@ _MARKED = re.compile(
 )
 
 
+_LONGEST = 4_000
+"""Characters that are looked at together: marks of emphasis are sought over all of them."""
+
+
 def plain(markdown: str) -> str:
     """Return Markdown on one line, without what only steers its look."""
+    if len(markdown) <= _LONGEST:
+        return _plain(markdown)
+    return " ".join(part for part in map(_plain, _parts(markdown)) if part)
+
+
+def _parts(markdown: str) -> Iterator[str]:
+    """Yield a long text in parts that end with a line, where there are lines."""
+    start = 0
+    while start < len(markdown):
+        end = markdown.rfind("\n", start, start + _LONGEST) + 1 or start + _LONGEST
+        end = len(markdown) if len(markdown) - start <= _LONGEST else end
+        yield markdown[start:end]
+        start = end
+
+
+def _plain(markdown: str) -> str:
     text = seen(markdown)
     if "#" in text:
         text = _HEADING.sub(_ended, text)
@@ -88,6 +109,9 @@ def _inside(marked: re.Match[str]) -> str:
 def _ended(heading: re.Match[str]) -> str:
     """Return a heading with what parts it from its text, unless it ends by itself."""
     words = heading[1].rstrip()
+    opened = words.rstrip("#")
+    if not opened or opened[-1] in " \t":
+        words = opened.rstrip()  # `# A heading #`, but not `# About C#`
     return words if not words or words[-1] in ".:!?…" else words + BREAK
 
 
@@ -98,4 +122,5 @@ def _named(callout: re.Match[str]) -> str:
 
 
 def _cells(row: re.Match[str]) -> str:
-    return row[1].replace("\\|", "\0").replace("|", BREAK).replace("\0", "|") + BREAK
+    cells = row[1].rstrip().removesuffix("|")
+    return cells.replace("\\|", "\0").replace("|", BREAK).replace("\0", "|") + BREAK
