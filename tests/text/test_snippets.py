@@ -94,3 +94,10 @@ def test_a_snippet_does_not_begin_or_end_inside_a_word() -> None:
     text = f'{"x" * 60}("Specifying_named_grid_areas", {"y" * 60}) and more words follow here'
     cutting = cut(text, {"grid": 1.0}, 50)
     assert cutting.text.startswith("grid")
+
+
+def test_a_stretch_does_not_begin_or_end_with_what_parts_a_heading_from_its_text() -> None:
+    text = f"## {'word ' * 30}\n\nzebra stripes {'after ' * 60}"
+    for length in range(20, 100):
+        shown = cut(text, {"zebra": 1.0}, length).text
+        assert shown.strip("·") == shown

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from bookwheel.text.plain import plain, seen
+from bookwheel.text.plain import BREAK, plain, seen
 from bookwheel.text.words import Finder, is_unspaced
 
 _TIES = re.compile(r"[-._:'’()&/ ]{0,2}\Z")
@@ -78,6 +78,11 @@ def _at_words(text: str, begin: int, stop: int, keep: tuple[int, int]) -> tuple[
     if stop < len(text) and not is_unspaced(text[stop]):
         blank = text.rfind(" ", keep[1], stop + 1)
         stop = blank if blank > begin else max(keep[1], begin + 1)
+    tie = BREAK.strip()  # parts what is before it, which is not shown
+    if text.startswith(f"{tie} ", begin) and begin + 2 <= keep[0]:
+        begin += 2
+    if text.endswith(f" {tie}", begin, stop) and stop - 2 >= keep[1]:
+        stop -= 2
     return begin, stop
 
 
