@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Found = tuple[int, int, str]
 
-CODE_VERSION = "6"
+CODE_VERSION = "7"
 """To be raised when the code finds something else by the same rules."""
 
 

@@ -19,6 +19,8 @@ _PEEK = 40
 """Bytes of the longest peek that may hold another beginning."""
 _FIRST = 24
 """Bytes of the longest word that a notation begins with."""
+_JUDGED = 4096
+"""Bytes by which the longest values are judged."""
 Ready = tuple[tuple[bytes, ...], str, Notation]
 
 
@@ -83,4 +85,4 @@ def _may_be(data: bytes, at: int, row: Notation) -> bool:
 
 
 def _text(data: bytes, start: int, end: int) -> str:
-    return data[start:end].decode("utf-8", "replace")
+    return data[start : min(end, start + _JUDGED)].decode("utf-8", "replace")

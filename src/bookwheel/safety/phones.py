@@ -58,7 +58,7 @@ _OTHER_THING = re.compile(
 )
 _IN_THREES = re.compile(rb"[6-9]\d\d \d{3} \d{3}|\d\d(?: \d\d){3}")
 """Thousands or bytes apart, or after a word for it a phone's, as in Spain, Poland and Norway."""
-_PLAIN_TO_SEE = re.compile(
+_PLAIN = (
     # North America, whatever the area
     rb"(?:\+?1[-. ]?)?(?:\([2-9]\d\d\) ?|[2-9]\d\d[- ])[2-9]\d\d[- ]\d{4}|"
     rb"(?:\+?1[-. ])?\(?\d{3}\)?-\d{3}-\d{4}|(?:\+?1[. ])?\d{3}\.\d{3}\.\d{4}|"
@@ -67,6 +67,7 @@ _PLAIN_TO_SEE = re.compile(
     rb"0[1-9](?:\.\d\d){4}|0\d{1,3}-\d{3,4}-\d{4}|0[1-9]\d{1,3}(?:[ /]| / )\d{6,8}|"
     rb"\(?0(?:1632\)? ?960 ?|1\d\d\)? ?496 ?0|7700 ?900 ?|8081 ?570 ?|3069 ?990 ?)\d{3}"
 )
+_PLAIN_TO_SEE = re.compile(_PLAIN)
 _WITH_CODE = re.compile(
     rb"\+ ?(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|2[1-6689]\d|3[578]\d|42\d|"
     rb"5[09]\d|6[789]\d|8[05789]\d|9[679]\d)[ ().\d/-]*"
@@ -77,6 +78,8 @@ _EXTENSION = re.compile(
 )
 _ASKED_AT_MOST = 300
 """Times that one text asks the numbering plans; after that its like among those asked decides."""
+_LIKES_ENOUGH = 500
+"""Numbers of one look in a row, after which each candidate of that look is taken for one."""
 
 
 def find_phones(data: bytes, regions: tuple[str, ...]) -> Iterator[Found]:
@@ -107,7 +110,7 @@ def _numbers_in(data: bytes, start: int, end: int) -> tuple[tuple[int, int], ...
     """Return the numbers in a row of digits that is too long for one."""
     if b" " not in data[start : start + 40]:
         return ()
-    return tuple(match.span() for match in _PLAIN_TO_SEE.finditer(data, start, end))
+    return tuple(match.span() for match in compiled(_PLAIN.decode()).finditer(data, start, end))
 
 
 def _is_apart(data: bytes, start: int, end: int) -> bool:
@@ -154,9 +157,21 @@ class _Judge:
         self._regions = regions
         self._left = _ASKED_AT_MOST
         self._shapes: dict[bytes, list[int]] = {}
+        self._in_a_row: dict[bytes, int] = {}
 
     def accepts(self, start: int, end: int) -> bool:
-        """Tell whether a candidate is a phone number."""
+        """Tell whether a candidate is a phone number; long lists of them are not read to the end."""
+        look = self._data[max(0, start - _BEFORE) : end + 3].translate(_SHAPE)
+        in_a_row = self._in_a_row.get(look, 0)
+        if in_a_row == _LIKES_ENOUGH:
+            return True
+        if self._is_number(start, end):
+            self._in_a_row[look] = in_a_row + 1
+            return True
+        self._in_a_row.pop(look, None)
+        return False
+
+    def _is_number(self, start: int, end: int) -> bool:
         if not _is_apart(self._data, start, end):
             return False
         found = self._data[start:end]
