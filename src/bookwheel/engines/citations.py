@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from bookwheel.model import Citation, Link
 from bookwheel.text.choosing import Candidate, likeliest
 from bookwheel.text.targets import Origin, confidence
 
-Cited = tuple[int, Link]
-"""A document and one of its links."""
+LinkRow = tuple[Any, ...]
+"""A document's key and one of its links: kind, target, text, context, line, key, other key."""
 ReadNames = Callable[[Iterable[int]], Iterable[tuple[int, Candidate]]]
 ReadOrigins = Callable[[Iterable[int]], Iterable[tuple[int, Origin]]]
 
@@ -23,33 +24,32 @@ class Meanings:
         self._named: dict[int, list[Candidate]] = {}
         self._origins: dict[int, Origin] = {}
 
-    def learn(self, links: Sequence[Cited]) -> None:
-        """Look up at once all that some links may mean."""
-        keys = {key for _, link in links for key in link.keys}
+    def learn(self, rows: Sequence[LinkRow]) -> None:
+        """Look up at once all that the links of some rows may mean."""
+        keys = {key for row in rows for key in row[6:8] if key is not None}
         new = keys.difference(self._named)
         self._named |= {key: [] for key in new}
         for key, candidate in self._read_names(new):
             self._named[key].append(candidate)
-        unsure = {source for source, link in links if len(self._candidates(link)) > 1}
-        self._origins |= dict(self._read_origins(unsure.difference(self._origins)))
+        unsure = {row[0] for row in rows if len(self._candidates(row)) > 1}
+        self._origins |= self._read_origins(unsure.difference(self._origins))
 
-    def _candidates(self, link: Link) -> Sequence[Candidate]:
-        return next((self._named[key] for key in link.keys if self._named.get(key)), ())
+    def _candidates(self, row: LinkRow) -> Sequence[Candidate]:
+        return self._named[row[6]] or self._named.get(row[7], ())
 
-    def target_of(self, source: int, link: Link) -> int | None:
+    def target_of(self, row: LinkRow) -> int | None:
         """Return the document that a link means."""
-        candidates = self._candidates(link)
-        origin = self._origins.get(source)
-        if len(candidates) > 1 and origin is not None:
-            return likeliest(link.kind, link.target, origin, candidates).document
+        candidates = self._candidates(row)
+        if len(candidates) > 1:
+            return likeliest(row[1], row[2], self._origins[row[0]], candidates).document
         return candidates[0].document if candidates else None
 
-    def resolve(self, links: Iterable[Cited]) -> Iterator[Citation]:
+    def resolve(self, rows: Iterable[LinkRow]) -> Iterator[Citation]:
         """Yield links with the documents that they mean, those of a document to itself left out."""
-        for source, link in links:
-            target = self.target_of(source, link)
-            if target != source:
-                yield Citation(source, target, link._replace(keys=link.keys[:1]))
+        for row in rows:
+            target = self.target_of(row)
+            if target != row[0]:
+                yield Citation(row[0], target, Link._make((*row[1:6], row[6:7])))
 
 
 def distinct(citations: Iterable[Citation]) -> Iterable[Citation]:

@@ -160,7 +160,7 @@ class _Judge:
         self._in_a_row: dict[bytes, int] = {}
 
     def accepts(self, start: int, end: int) -> bool:
-        """Tell whether a candidate is a phone number; long lists of them are not read to the end."""
+        """Tell whether a candidate is a phone number; long lists are not read to their end."""
         look = self._data[max(0, start - _BEFORE) : end + 3].translate(_SHAPE)
         in_a_row = self._in_a_row.get(look, 0)
         if in_a_row == _LIKES_ENOUGH:

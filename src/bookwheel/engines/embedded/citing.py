@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import PurePath
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import apsw
 
+from bookwheel.engines.citations import LinkRow, Meanings, distinct
 from bookwheel.model import Citation, Link
-from bookwheel.text.choosing import Candidate, likeliest
-from bookwheel.text.targets import Origin, confidence, is_inside
+from bookwheel.text.choosing import Candidate
+from bookwheel.text.targets import Origin, is_inside
 
 _LINK = "l.document, l.kind, l.target, l.text, l.context, l.line, l.key, l.other"
 _HITS = f"""WITH wanted AS (
@@ -32,7 +34,6 @@ _STEP = 500
 """So many values stand in one statement."""
 _ALL = 1 << 62
 """More than any document has links."""
-_Row = tuple[Any, ...]
 _Value = TypeVar("_Value")
 
 
@@ -41,7 +42,7 @@ def read_outgoing(
 ) -> dict[int, list[Citation]]:
     """Return what each of some documents cites, in order, at most so many and none twice."""
     found: dict[int, list[Citation]] = {each: [] for each in documents}
-    meanings = _Meanings(connection)
+    meanings = _meanings(connection)
     enough = _enough(limit)
     for some in _steps(list(found)):
         _add_outgoing(connection, meanings, found, some, (0, enough))
@@ -52,7 +53,7 @@ def read_outgoing(
 
 def _add_outgoing(
     connection: apsw.Connection,
-    meanings: _Meanings,
+    meanings: Meanings,
     found: dict[int, list[Citation]],
     documents: Sequence[int],
     between: tuple[int, int],
@@ -68,7 +69,7 @@ def _add_outgoing(
     new: dict[int, list[Citation]] = {}
     for citation in meanings.resolve(rows):
         new.setdefault(citation.source, found[citation.source]).append(citation)
-    found |= {each: list(_distinct(own)) for each, own in new.items()}
+    found |= {each: list(distinct(own)) for each, own in new.items()}
 
 
 def read_incoming(
@@ -76,14 +77,14 @@ def read_incoming(
 ) -> dict[int, list[Citation]]:
     """Return what cites each of some documents in the order of paths, none twice."""
     found: dict[int, list[Citation]] = {each: [] for each in documents}
-    meanings = _Meanings(connection)
+    meanings = _meanings(connection)
     waiting, size, offset = list(found), _enough(limit), 0
     while waiting:
         pages = _read_hits(connection, waiting, size, offset)
         meanings.learn([row for rows in pages.values() for row in rows])
         for each, rows in pages.items():
             new = (one for one in meanings.resolve(rows) if one.target == each)
-            found[each] = list(_distinct([*found[each], *new]))
+            found[each] = list(distinct([*found[each], *new]))
         waiting = [key for key, rows in pages.items() if len(rows) == size]
         waiting = [key for key in waiting if len(found[key]) < limit]
         offset += size
@@ -98,9 +99,9 @@ def _enough(limit: int) -> int:
 
 def _read_hits(
     connection: apsw.Connection, documents: Sequence[int], size: int, offset: int
-) -> dict[int, list[_Row]]:
+) -> dict[int, list[LinkRow]]:
     """Return so many of the links that may lead to each document, in the order of paths."""
-    found: dict[int, list[_Row]] = {}
+    found: dict[int, list[LinkRow]] = {}
     rows = connection.execute(_HITS, (json.dumps(documents), offset, offset + size))
     for target, *link in rows:
         found.setdefault(target, []).append(tuple(link))
@@ -128,7 +129,7 @@ def read_unresolved(
 
 def read_anchored(connection: apsw.Connection, collections: Sequence[str]) -> Iterator[Citation]:
     """Yield the links to a place inside of a document, which may be their own."""
-    meanings = _Meanings(connection)
+    meanings = _meanings(connection)
     cursor = connection.execute(
         f"""SELECT {_LINK} FROM collections c
         CROSS JOIN documents d ON d.collection = c.id
@@ -176,70 +177,35 @@ def find_named(connection: apsw.Connection, key: int) -> list[int]:
     ]
 
 
-class _Meanings:
-    """Tells which documents links mean; what was looked up once is remembered."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-        self._named: dict[int, list[Candidate]] = {}
-        self._origins: dict[int, Origin] = {}
-
-    def learn(self, rows: Sequence[_Row]) -> None:
-        """Look up at once all that the links of some rows may mean."""
-        keys = {key for row in rows for key in row[6:8] if key is not None}
-        self._learn_names(keys.difference(self._named))
-        unsure = {row[0] for row in rows if len(self._candidates(row)) > 1}
-        self._learn_origins(unsure.difference(self._origins))
-
-    def _learn_names(self, keys: Iterable[int]) -> None:
-        self._named |= {key: [] for key in keys}
-        rows = self._connection.execute(
-            """SELECT n.key, d.id, c.name, d.path FROM json_each(?) w
-            CROSS JOIN names n ON n.key = w.value
-            CROSS JOIN documents d ON d.id = n.document
-            CROSS JOIN collections c ON c.id = d.collection""",
-            (json.dumps([*keys]),),
-        )
-        for key, *candidate in rows:
-            self._named[key].append(Candidate._make(candidate))
-
-    def _learn_origins(self, documents: Iterable[int]) -> None:
-        rows = self._connection.execute(
-            """SELECT d.id, c.name, d.path, d.url, c.path FROM json_each(?) w
-            CROSS JOIN documents d ON d.id = w.value
-            CROSS JOIN collections c ON c.id = d.collection""",
-            (json.dumps([*documents]),),
-        )
-        for document, name, path, url, place in rows:
-            self._origins[document] = Origin(name, path, url, PurePath(place).name)
-
-    def _candidates(self, row: _Row) -> Sequence[Candidate]:
-        return self._named[row[6]] or self._named.get(row[7], ())
-
-    def target_of(self, row: _Row) -> int | None:
-        """Return the document that a link means."""
-        candidates = self._candidates(row)
-        if len(candidates) > 1:
-            return likeliest(row[1], row[2], self._origins[row[0]], candidates).document
-        return candidates[0].document if candidates else None
-
-    def resolve(self, rows: Iterable[_Row]) -> Iterator[Citation]:
-        """Yield links with the documents that they mean, those of a document to itself left out."""
-        for row in rows:
-            target = self.target_of(row)
-            if target != row[0]:
-                yield Citation(row[0], target, Link._make((*row[1:6], row[6:7])))
+def _meanings(connection: apsw.Connection) -> Meanings:
+    return Meanings(partial(_read_names, connection), partial(_read_origins, connection))
 
 
-def _distinct(citations: Iterable[Citation]) -> Iterable[Citation]:
-    """Return the surest link of each document to each other one, or to each address."""
-    found: dict[tuple[int, int | None, tuple[int, ...]], Citation] = {}
-    for each in citations:
-        what = (each.source, each.target, () if each.target else each.link.keys)
-        other = found.setdefault(what, each)
-        if other is not each and confidence(each.link.kind) > confidence(other.link.kind):
-            found[what] = each
-    return found.values()
+def _read_names(
+    connection: apsw.Connection, keys: Iterable[int]
+) -> Iterator[tuple[int, Candidate]]:
+    rows = connection.execute(
+        """SELECT n.key, d.id, c.name, d.path FROM json_each(?) w
+        CROSS JOIN names n ON n.key = w.value
+        CROSS JOIN documents d ON d.id = n.document
+        CROSS JOIN collections c ON c.id = d.collection""",
+        (json.dumps([*keys]),),
+    )
+    for key, *candidate in rows:
+        yield key, Candidate._make(candidate)
+
+
+def _read_origins(
+    connection: apsw.Connection, documents: Iterable[int]
+) -> Iterator[tuple[int, Origin]]:
+    rows = connection.execute(
+        """SELECT d.id, c.name, d.path, d.url, c.path FROM json_each(?) w
+        CROSS JOIN documents d ON d.id = w.value
+        CROSS JOIN collections c ON c.id = d.collection""",
+        (json.dumps([*documents]),),
+    )
+    for document, name, path, url, place in rows:
+        yield document, Origin(name, path, url, PurePath(place).name)
 
 
 def _steps(values: Sequence[_Value]) -> Iterator[Sequence[_Value]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from bookwheel.engines.citations import Meanings, distinct
+from bookwheel.engines.citations import LinkRow, Meanings, distinct
 from bookwheel.engines.opensearch import rows, schema
 from bookwheel.engines.opensearch.filters import any_value, every, term
 from bookwheel.engines.opensearch.lexical import LexicalReader
@@ -87,7 +87,7 @@ class CitationReader(LexicalReader):
 
     def _resolve(self, links: dict[int, list[Link]]) -> Iterator[Citation]:
         """Yield the links of documents with the documents that they mean."""
-        citing = [(key, link) for key, each in links.items() for link in each if link.keys]
+        citing = [_row(key, link) for key, each in links.items() for link in each if link.keys]
         meanings = Meanings(self._read_names, self._read_origins)
         meanings.learn(citing)
         return meanings.resolve(citing)
@@ -147,9 +147,10 @@ class CitationReader(LexicalReader):
             if rows.has_anchor(link) and is_inside(link.kind, link.target)
         ]
         meanings = Meanings(self._read_names, self._read_origins)
-        meanings.learn([(key, link) for key, link in links if link.keys])
+        meanings.learn([_row(key, link) for key, link in links if link.keys])
         for key, link in links:
-            target = key if link.target.startswith("#") else meanings.target_of(key, link)
+            is_own = link.target.startswith("#")
+            target = key if is_own else meanings.target_of(_row(key, link)) if link.keys else None
             if target is not None:
                 yield Citation(key, target, link._replace(keys=()))
 
@@ -186,6 +187,11 @@ class CitationReader(LexicalReader):
             }
         }
         return self._count(schema.DOCUMENTS, query)
+
+
+def _row(document: int, link: Link) -> LinkRow:
+    key, other = (*link.keys, None)[:2]
+    return (document, *link[:5], key, other)
 
 
 def _steps(keys: Iterable[int]) -> Iterator[list[int]]:
