@@ -118,3 +118,14 @@ def test_a_notation_names_every_word_it_can_begin_with(row: Notation) -> None:
     assert words
     for example in islice(examples(row.hint), 60):
         assert example.lower().startswith(words)
+
+
+def test_every_number_of_a_long_list_is_found() -> None:
+    numbers = [f"020 7946 0{last:03}" for last in range(1000)] * 2
+    text = ", ".join(numbers)
+    assert [text[span.start : span.end] for span in find_spans(text)] == numbers
+
+
+def test_many_other_numbers_do_not_hide_one_of_a_phone() -> None:
+    found = find_spans(f"{', '.join(['2021-03-04-555'] * 2000)}, 212-555-0123")
+    assert [span.kind for span in found] == ["phone"]

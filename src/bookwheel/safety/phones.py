@@ -168,7 +168,8 @@ class _Judge:
         if self._is_number(start, end):
             self._in_a_row[look] = in_a_row + 1
             return True
-        self._in_a_row.pop(look, None)
+        if in_a_row:
+            del self._in_a_row[look]
         return False
 
     def _is_number(self, start: int, end: int) -> bool:
