@@ -95,7 +95,10 @@ _TYPES = (
         re.I,
     ),
 )
-_LAST_TYPE = re.compile(rf"(?P<before>\S*)\s+(?P<run>{_PLAIN_RUN}){_GAP}*\Z", re.I)
+_OF_PROGRAMS = re.compile("spread|excel|power|word|slide deck")
+_LAST = rf"(?:{_PLAIN_RUN}|{_any(filter(_OF_PROGRAMS.match, _KINDS))}s?\b)"
+"""What is a type as the last word too; an e-mail, a presentation or slides may be the topic."""
+_LAST_TYPE = re.compile(rf"(?P<before>\S*)\s+(?P<run>{_LAST}){_GAP}*\Z", re.I)
 _NO_TYPE_AFTER = frozenset(
     {"to", "into", "a", "an", "the", "of", "with", "or", "and", "as", "in", "from", "is", "are"}
     | {"what", "for", "than", "like", "not", "between", "versus", "vs"}
@@ -293,7 +296,7 @@ def _find_types(reading: _Reading) -> tuple[str, ...]:
             return _take_types(reading, found)
     found = _LAST_TYPE.search(reading.seen)
     if found and found["before"].lower() not in _NO_TYPE_AFTER and not _WORK.search(reading.seen):
-        start = re.compile(rf"(?P<run>{_PLAIN_RUN}){_GAP}*\Z", re.I)
+        start = re.compile(rf"(?P<run>{_LAST}){_GAP}*\Z", re.I)
         last = start.search(reading.seen, found.start("run"))
         return _take_types(reading, last) if last else ()
     return ()
