@@ -74,7 +74,10 @@ def test_every_block_can_be_read() -> None:
     assert urlsplit(words[2]).path == "/mcp"
 
 
-def test_the_example_in_python_finds_what_it_looks_for(home: Path, notes: Path) -> None:
+def test_the_example_in_python_finds_what_it_looks_for(
+    home: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME")  # a client does not hand it on
     put(notes / "a.md", "# Rollout\n\nHow to deploy.\n")
     (example,) = blocks("python")
     example = example.replace("/path/to/bookwheel", PROGRAM).replace("/home/me/notes", str(notes))
