@@ -64,6 +64,7 @@ class GuardedEngine:
         self._rules = rules
         self._frequencies: dict[tuple[Field, str], int] = {}
         self._pages: int | None = None
+        self._expected: tuple[str, ...] = ()
 
     # What is open, and how much of it
 
@@ -404,12 +405,16 @@ class GuardedEngine:
         match = self._open_only(self._weighed(match))
         return self._smoothed(self._store.match_pages(match, limit, count=count))
 
-    def match_each(self, matches: Sequence[Match], limit: int) -> list[Found]:
+    def match_each(
+        self, matches: Sequence[Match], limit: int, *, count: bool = False
+    ) -> list[Found]:
         asked = [self._open_only(self._weighed(match)) for match in matches]
-        return [self._smoothed(found) for found in self._store.match_each(asked, limit)]
+        found = self._store.match_each(asked, limit, count=count)
+        return [self._smoothed(each) for each in found]
 
     def expect(self, terms: Iterable[str]) -> None:
-        self._store.expect(terms)
+        self._expected = tuple(terms)
+        self._store.expect(self._expected)
 
     def match_passages(self, match: Match, limit: int) -> Found:
         """Return chunks of the documents named in the match, which were found here."""
@@ -465,9 +470,19 @@ class GuardedEngine:
         if self._within is None or not found:
             return found
         if (field, term) not in self._frequencies:
-            match = self._open_only(Match(((Term(field, term, 1.0),),)))
-            self._frequencies[field, term] = self._store.match_pages(match, 1, count=True).total
+            self._count_open(field, (term, *self._expected))
         return self._frequencies[field, term]
+
+    def _count_open(self, field: Field, terms: Iterable[str]) -> None:
+        """Count the open pages that hold each of some terms, all at once."""
+        new = [
+            term
+            for term in dict.fromkeys(terms)
+            if (field, term) not in self._frequencies and self._store.frequency(field, term)
+        ]
+        asked = [self._open_only(Match(((Term(field, term, 1.0),),))) for term in new]
+        for term, found in zip(new, self._store.match_each(asked, 1, count=True), strict=True):
+            self._frequencies[field, term] = found.total
 
     def page_count(self) -> int:
         if self._within is None:

@@ -120,22 +120,24 @@ class Speller:
         self, word: str, near: list[tuple[int, str]], field: Field, own: int
     ) -> list[str]:
         ranked = sorted(near, key=lambda item: self._order(word, field, *item))
-        likely = []
-        for _, other in ranked[:40]:
-            if own and self._engine.frequency(field, other) < own * _TINY:
-                continue
+        common = [
+            other
+            for _, other in ranked[:40]
+            if not own or self._engine.frequency(field, other) >= own * _TINY
+        ]
+        likely: list[str] = []
+        while common and len(likely) < MOST_CANDIDATES:
             # Word lists still hold the words of deleted and of filtered-out pages.
-            if self._is_visible(field, other):
-                likely.append(other)
-            if len(likely) == MOST_CANDIDATES:
-                break
+            first = common[: MOST_CANDIDATES - len(likely)]
+            likely += self._visible(field, first)
+            common = common[len(first) :]
         return likely
 
     def _holding(self, letter: str) -> list[str]:
         """Return the pairs of letters that hold one of a script written without spaces."""
         pairs = [pair for pair in self._engine.vocabulary().get(2, ()) if letter in pair]
         pairs.sort(key=lambda pair: -self._engine.frequency(Field.EXACT, pair))
-        return [pair for pair in pairs[:MOST_PAIRS] if self._is_visible(Field.EXACT, pair)]
+        return self._visible(Field.EXACT, pairs[:MOST_PAIRS])
 
     def _holding_of(self, field: Field) -> Holds:
         def leave(near: Near) -> Near:
@@ -149,15 +151,20 @@ class Speller:
     ) -> tuple[int, bool, int, str]:
         return distance, other[0] != word[0], -self._engine.frequency(field, other), other
 
-    def _is_visible(self, field: Field, word: str) -> bool:
-        match = Match(((Term(field, word, 1.0),),), filters=self._filters)
-        found = self._engine.match_pages(match, _LOOKED_AT).entries
-        if not found or not self._engine.hides:
-            return bool(found)
-        return self._is_shown(match, word, [document for document, _, _ in found])
+    def _visible(self, field: Field, words: Sequence[str]) -> list[str]:
+        """Return those of some words that pages have which the caller may see."""
+        matches = [Match(((Term(field, word, 1.0),),), filters=self._filters) for word in words]
+        every = self._engine.match_each(matches, _LOOKED_AT) if matches else []
+        return [
+            word
+            for word, match, found in zip(words, matches, every, strict=True)
+            if found.entries and self._is_shown(match, word, [key for key, _, _ in found.entries])
+        ]
 
     def _is_shown(self, match: Match, word: str, documents: Sequence[int]) -> bool:
         """Tell whether a word can be read where it was found: it may be part of a secret."""
+        if not self._engine.hides:
+            return True
         match = match._replace(filters=None, documents=tuple(documents))
         chunks = self._engine.match_passages(match, _LOOKED_AT).entries
         places = [(document, ordinal) for document, ordinal, _ in chunks]

@@ -370,9 +370,11 @@ class EmbeddedEngine:
     def match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found:
         return self._ask(lambda words: words.match_pages(match, limit, count=count))
 
-    def match_each(self, matches: Sequence[Match], limit: int) -> list[Found]:
+    def match_each(
+        self, matches: Sequence[Match], limit: int, *, count: bool = False
+    ) -> list[Found]:
         """Return the pages of several matches, as if each was asked for alone."""
-        return [self.match_pages(match, limit) for match in matches]
+        return [self.match_pages(match, limit, count=count) for match in matches]
 
     def expect(self, terms: Iterable[str]) -> None:
         """Nothing is far away here."""

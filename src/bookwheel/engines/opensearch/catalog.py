@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from bookwheel.engines.asking import askable
 from bookwheel.engines.base import CollectionState, Passage, Redactions
 from bookwheel.engines.opensearch import filters as asking
 from bookwheel.engines.opensearch import rows, schema, state
 from bookwheel.engines.opensearch.filters import Query, any_value, below, every, of_rows, term
-from bookwheel.engines.opensearch.store import STEP, WINDOW, Source, Store
-from bookwheel.errors import IndexUnusable
+from bookwheel.engines.opensearch.recent import RowReader
+from bookwheel.engines.opensearch.store import STEP, WINDOW, Source
 from bookwheel.model import Document, Known, Link, Place, Section, Status
 from bookwheel.query import Filters
 
@@ -19,21 +19,12 @@ _OK = term("status", str(Status.OK))
 _BY_PATH = ("collection", "path")
 _COUNTED = ("status", "extension", "language")
 _MOST_KINDS = 10_000
-_Answer = TypeVar("_Answer")
 
 
-class CatalogReader(Store):
+class CatalogReader(RowReader):
     """Documents by name: what is there, and its text."""
 
     # Rows
-
-    def _rows(self, keys: Sequence[int], *fields: str) -> dict[int, Source]:
-        """Return the rows of documents as they are now; those that are gone are absent."""
-        found = self._get_many(schema.DOCUMENTS, list(dict.fromkeys(keys)), *fields)
-        return {int(key): each["_source"] for key, each in found.items()}
-
-    def _row(self, key: int, *fields: str) -> Source | None:
-        return self._rows([key], *fields).get(key)
 
     def _rows_at(self, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Source]:
         """Return the rows of documents by collection and path."""
@@ -123,7 +114,7 @@ class CatalogReader(Store):
         return rows.to_document(row) if row else None
 
     def documents_by_key(self, keys: Sequence[int]) -> dict[int, Document]:
-        return {key: rows.to_document(row) for key, row in self._rows(keys).items()}
+        return {key: rows.to_document(row) for key, row in self._recent_rows(keys).items()}
 
     def list_documents(
         self, collection: str, *, folder: str = "", limit: int, offset: int
@@ -170,22 +161,11 @@ class CatalogReader(Store):
 
     # What belongs to a document
 
-    def _consistently(self, read: Callable[[], _Answer | None]) -> _Answer:
-        """Read what a row names; again where it was replaced in between, and the old is gone."""
-        for _ in range(5):
-            answer = read()
-            if answer is not None:
-                return answer
-        raise IndexUnusable(
-            "A document in the cluster has lost its text.",
-            hint="`bookwheel doctor` says how many; `bookwheel index --full` writes them anew.",
-        )
-
     def text(self, key: int) -> bytes:
-        return self._consistently(lambda: self._read_text(key))
+        return self._consistently(lambda again: self._read_text(key, again))
 
-    def _read_text(self, key: int) -> bytes | None:
-        row = self._row(key, "generation", "kept.pieces")
+    def _read_text(self, key: int, again: bool) -> bytes | None:
+        row = self._recent_rows([key], again=again).get(key)
         count = row["kept"]["pieces"] if row else 0
         if row is None or not count:
             return b""
@@ -197,10 +177,12 @@ class CatalogReader(Store):
 
     def _details(self, keys: Sequence[int], *fields: str) -> dict[int, Source]:
         """Return the parts of documents that are kept together; those without text are absent."""
-        return self._consistently(lambda: self._read_details(keys, fields))
+        return self._consistently(lambda again: self._read_details(keys, fields, again))
 
-    def _read_details(self, keys: Sequence[int], fields: Sequence[str]) -> dict[int, Source] | None:
-        found = self._rows(keys, "generation", "kept.pieces", "kept.rules", "status")
+    def _read_details(
+        self, keys: Sequence[int], fields: Sequence[str], again: bool
+    ) -> dict[int, Source] | None:
+        found = self._recent_rows(keys, again=again)
         good = {key: row for key, row in found.items() if row["status"] == Status.OK}
         ids = {f"{key}-{row['generation']}": key for key, row in good.items()}
         parts = self._get_many(schema.TEXTS, list(ids), *(f"kept.{each}" for each in fields))
@@ -254,12 +236,12 @@ class CatalogReader(Store):
         return {place: rows.to_sections(details.get(key, {})) for place, key in at.items()}
 
     def passages(self, wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Passage]:
-        return self._consistently(lambda: self._read_passages(wanted))
+        return self._consistently(lambda again: self._read_passages(wanted, again))
 
     def _read_passages(
-        self, wanted: Sequence[tuple[int, int]]
+        self, wanted: Sequence[tuple[int, int]], again: bool
     ) -> dict[tuple[int, int], Passage] | None:
-        found = self._rows([key for key, _ in wanted], "generation", "chunks")
+        found = self._recent_rows((key for key, _ in wanted), again=again)
         there = [
             (key, ordinal)
             for key, ordinal in dict.fromkeys(wanted)

@@ -76,9 +76,9 @@ class Cluster:
         # It logs every request, and a stack of calls for each that fails; we say what is wrong.
         logging.getLogger("opensearch").setLevel(logging.CRITICAL)
         at = self.address
-        headers = {"Authorization": f"ApiKey {self._api_key}"} if self._api_key else {}
+        headers = {"Authorization": _stated(self._api_key)} if self._api_key else {}
         login = (at.user, at.password) if at.user and not self._api_key else None
-        tls: dict[str, Any] = {"verify_certs": True, "ca_certs": at.ca or None}
+        tls: dict[str, Any] = {"verify_certs": True, "ca_certs": _checked(at.ca) or None}
         return OpenSearch(
             hosts=[{"host": host, "port": port} for host, port in at.hosts],
             http_auth=login,
@@ -163,13 +163,14 @@ class Cluster:
         return IndexUnusable(f"The cluster at {self.address.shown} gave no sensible answer.")
 
     def _unreachable(self, error: Exception) -> IndexUnreachable:
-        is_tls = "SSL" in type(error).__name__ or "SSL" in str(error)
-        what = "shows a certificate that is not trusted" if is_tls else "does not answer"
-        hint = (
-            "Name the file of its authority: add ?ca=FILE to the address."
-            if is_tls
-            else "Check that it runs and that the address is right. No document is lost."
-        )
+        what = "does not answer"
+        hint = "Check that it runs and that the address is right. No document is lost."
+        if "CERTIFICATE_VERIFY_FAILED" in str(error):
+            what = "shows a certificate that is not trusted"
+            hint = "Name the file of its authority: add ?ca=FILE to the address."
+        elif "SSL" in type(error).__name__ or "SSL" in str(error):
+            what = "does not speak TLS"
+            hint = "Where it is not meant to, the address begins with opensearch+http."
         return IndexUnreachable(f"The cluster at {self.address.shown} {what}.", hint=hint)
 
     def _unwelcome(self, error: Any) -> IndexUnusable:
@@ -254,6 +255,27 @@ class Cluster:
         from opensearchpy import OpenSearchException
 
         return self.explain(error) if isinstance(error, OpenSearchException) else error
+
+
+def _checked(authority: str) -> str:
+    """Return the file of an authority; IndexUnusable, which names it, for one that is none."""
+    if not authority:
+        return ""
+    import ssl
+
+    try:
+        ssl.create_default_context(cafile=authority)
+    except OSError as error:  # what is no certificate is one too
+        raise IndexUnusable(
+            f"The certificates of {authority} cannot be used ({error.strerror or error}).",
+            hint="It must be a file with one certificate or more, in the form PEM.",
+        ) from None
+    return authority
+
+
+def _stated(api_key: str) -> str:
+    """Return a key as it is sent; one that says what it is, as `Bearer TOKEN`, as it stands."""
+    return api_key if " " in api_key else f"ApiKey {api_key}"
 
 
 def pause(attempt: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from bookwheel.engines.asking import without_titles
 from bookwheel.engines.base import Field, Found, Match, rarity
-from bookwheel.engines.opensearch import schema, state
+from bookwheel.engines.opensearch import schema
 from bookwheel.engines.opensearch.address import Address
 from bookwheel.engines.opensearch.catalog import CatalogReader
 from bookwheel.engines.opensearch.filters import of_match, term
@@ -46,16 +46,19 @@ class LexicalReader(CatalogReader):
                 return Found(tuple(entries[:limit]), len(entries[:limit]))
             wanted *= 2
 
-    def match_each(self, matches: Sequence[Match], limit: int) -> list[Found]:
+    def match_each(
+        self, matches: Sequence[Match], limit: int, *, count: bool = False
+    ) -> list[Found]:
         """Return the pages of several matches, all asked for at once."""
         if limit > WINDOW:
-            return [self.match_pages(match, limit) for match in matches]
-        body = {"size": limit, "sort": [*_BY_SCORE], "_source": False, "track_total_hits": False}
+            return [self.match_pages(match, limit, count=count) for match in matches]
+        body = {"size": limit, "sort": [*_BY_SCORE], "_source": False, "track_total_hits": count}
         asked = [(schema.PAGES, {**body, "query": of_match(match)}) for match in matches]
         found = []
         for answer in self._search_many(asked, search_type="dfs_query_then_fetch"):
             entries = tuple(map(_page_entry, answer["hits"]["hits"]))
-            found.append(Found(entries, len(entries)))
+            total = int(answer["hits"]["total"]["value"]) if count else len(entries)
+            found.append(Found(entries, total))
         return found
 
     def _match(self, kind: str, query: dict[str, Any], limit: int, *, count: bool) -> Found:
@@ -85,7 +88,7 @@ class LexicalReader(CatalogReader):
 
     def _living(self, entries: Sequence[Any]) -> list[tuple[int, int, float]]:
         """Return the entries whose document still has the generation they were made in."""
-        now = self._rows([key for key, *_ in entries], "generation")
+        now = self._fitting_rows([(key, generation) for key, _, _, generation in entries])
         return [
             (key, ordinal, score)
             for key, ordinal, score, generation in entries
@@ -111,28 +114,39 @@ class LexicalReader(CatalogReader):
         if weights is None:
             if len(known) > _MOST_FREQUENCIES:
                 known.clear()
-            weights = known[term] = self._read_weights(term)
+            expected = getattr(self._own, "expected", ())
+            new = self._read_weights([term, *(each for each in expected if each not in known)])
+            known.update(new)
+            weights = new[term]
         if (kind, field) in weights:
             return weights[kind, field]
         return rarity(0, self._passage_count() if of_passages else self.page_count())
 
-    def _read_weights(self, text: str) -> dict[tuple[str, Field], float]:
-        """Ask how the cluster comes to the score of a term, in each field that holds it."""
-        places = [(kind, field) for kind, fields in _FIELDS.items() for field in fields]
+    def _read_weights(self, terms: Sequence[str]) -> dict[str, dict[tuple[str, Field], float]]:
+        """Ask how the cluster comes to the score of terms, in each field that holds them."""
+        places = [
+            (each, kind, field)
+            for each in dict.fromkeys(terms)
+            for kind, counts in self._frequencies(each).items()
+            for field, count in counts.items()
+            if count
+        ]
         body = {"size": 1, "explain": True, "_source": False, "track_total_hits": False}
-        asked = [(kind, {**body, "query": term(field, text)}) for kind, field in places]
-        answers = self._search_many(asked, search_type="dfs_query_then_fetch")
-        hits = [answer["hits"]["hits"] for answer in answers]
-        return {
-            place: _rarity_in(some[0]["_explanation"])
-            for place, some in zip(places, hits, strict=True)
-            if some
-        }
+        asked = [(kind, {**body, "query": term(field, each)}) for each, kind, field in places]
+        answers = self._search_many(asked, search_type="dfs_query_then_fetch") if asked else []
+        found: dict[str, dict[tuple[str, Field], float]] = {each: {} for each in terms}
+        for (each, kind, field), answer in zip(places, answers, strict=True):
+            for hit in answer["hits"]["hits"]:
+                found[each][kind, field] = _rarity_in(hit["_explanation"])
+        return found
 
     def expect(self, terms: Iterable[str]) -> None:
         """Ask at once how many entries hold each of some terms."""
+        terms = list(dict.fromkeys(terms))
+        if len(terms) <= _TERMS_AT_ONCE:
+            self._own.expected = terms
         known: dict[str, Any] = self._recall("frequencies", dict)
-        new = [term for term in dict.fromkeys(terms) if term not in known]
+        new = [term for term in terms if term not in known]
         if len(known) + len(new) > _MOST_FREQUENCIES:
             known.clear()
         for first in range(0, len(new), _TERMS_AT_ONCE):
@@ -191,9 +205,9 @@ class LexicalReader(CatalogReader):
 
     def refresh(self) -> bool:
         """See what other processes committed; tell whether there was anything new."""
-        commits = self._tables.read(state.COUNTERS).get("commits")
-        before, self._commits_seen = self._commits_seen, commits
-        return bool(commits != before)
+        self._current(again=True)
+        before, self._commits_seen = self._commits_seen, self._commits
+        return bool(self._commits_seen != before)
 
 
 def _rarity_in(explanation: Mapping[str, Any]) -> float:

@@ -25,7 +25,7 @@ WINDOW = 10_000
 """So many the cluster gives in one answer."""
 _MOST_KNOWN = 200
 _UNKNOWN = object()
-_FRESH_SECONDS = 0.5
+FRESH_SECONDS = 0.5
 """For so long it is not looked again whether another process has changed anything."""
 
 
@@ -38,6 +38,7 @@ class Store:
         self._tables = Tables(self._cluster, self._indices.alias(schema.STATE))
         self._own = threading.local()
         self._known: dict[Hashable, Any] = {}
+        self._kept_rows: dict[int, tuple[float, Source]] = {}
         self._stamp: tuple[object, ...] = ()
         self._stamped_at = 0.0
 
@@ -133,6 +134,7 @@ class Store:
 
     def _forget_known(self) -> None:
         self._known = {}
+        self._kept_rows = {}
         self._stamped_at = 0.0
 
     def _recall(self, name: Hashable, read: Callable[[], _Answer]) -> _Answer:
@@ -146,14 +148,19 @@ class Store:
             answer = known[name] = read()
         return cast(_Answer, answer)
 
-    def _current(self) -> dict[Hashable, Any]:
+    def _current(self, *, again: bool = False) -> dict[Hashable, Any]:
         now = time.monotonic()
-        if now - self._stamped_at > _FRESH_SECONDS:
+        if again or now - self._stamped_at > FRESH_SECONDS:
             stamp = self._tables.stamp()
             if stamp != self._stamp:
-                self._known, self._stamp = {}, stamp
+                self._known, self._kept_rows, self._stamp = {}, {}, stamp
             self._stamped_at = now
         return self._known
+
+    @property
+    def _commits(self) -> object:
+        """How often anybody had committed when that was last looked at."""
+        return self._stamp[1] if self._stamp else None
 
     @property
     def exists(self) -> bool:

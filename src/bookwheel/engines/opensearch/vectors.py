@@ -117,7 +117,7 @@ class VectorReader(CitationReader):
         self, fingerprint: str, near: Sequence[_Near]
     ) -> list[tuple[int, int, float]]:
         """Return the chunks whose document has not changed, nor its model, since."""
-        now = self._rows([key for key, *_ in near], "generation", "model")
+        now = self._fitting_rows([(key, generation) for key, _, _, generation in near])
         model = model_id(fingerprint)
         return [
             (key, ordinal, score)
@@ -132,7 +132,16 @@ class VectorReader(CitationReader):
         dimensions = self._models().get(fingerprint)
         if dimensions is None:
             return {}
-        found = self._rows(keys, "generation", "model")
+        found, is_whole = self._read_vectors(fingerprint, keys, dimensions, again=False)
+        return (
+            found if is_whole else self._read_vectors(fingerprint, keys, dimensions, again=True)[0]
+        )
+
+    def _read_vectors(
+        self, fingerprint: str, keys: Sequence[int], dimensions: int, *, again: bool
+    ) -> tuple[dict[int, Matrix], bool]:
+        """Return vectors, and whether every document had them whose row says so."""
+        found = self._recent_rows(keys, again=again)
         model = model_id(fingerprint)
         ids = {
             f"{key}-{row['generation']}-v": key
@@ -140,11 +149,12 @@ class VectorReader(CitationReader):
             if row.get("model") == model
         }
         parts = self._get_many(schema.TEXTS, list(ids))
-        return {
+        matrices = {
             ids[each]: _to_matrix(part["_source"]["kept"]["vectors"], dimensions)
             for each, part in parts.items()
             if part["_source"]["kept"]["model"] == model
         }
+        return matrices, len(parts) == len(ids)
 
 
 _CHUNKED: Query = {"range": {"chunks": {"gt": 0}}}
