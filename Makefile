@@ -12,7 +12,7 @@ export QUERY := $(value Q)
 export FOLDER := $(value DOCS)
 
 .DEFAULT_GOAL := help
-.PHONY: help search serve test test-cluster coverage check lint fix docs bench screenshot faults lowest wheels dist mcpb sbom audit clean
+.PHONY: help search serve test test-cluster test-cluster-all coverage check lint fix docs bench screenshot faults lowest wheels dist mcpb sbom audit clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -56,8 +56,11 @@ test: $(VENV)/.dev $(CLIENTS) /usr/bin/curl /usr/bin/chromium ## Run the tests
 /usr/bin/mvn:
 	@command -v mvn >/dev/null || { apt-get update -qq && apt-get install -y -qq maven; }
 
-test-cluster: $(VENV)/.dev /usr/bin/mvn ## Run the tests that need a search cluster, on one of two nodes started here
+test-cluster: $(VENV)/.dev /usr/bin/mvn ## Tests that need a search cluster, on one of two nodes started here: some cases of each
 	@$(BIN)/python -m tests.cluster
+
+test-cluster-all: $(VENV)/.dev /usr/bin/mvn ## All cases of them, and the long faults: the whole cluster lost, TLS and passwords
+	@$(BIN)/python -m tests.cluster --all
 
 coverage: $(VENV)/.dev $(CLIENTS) /usr/bin/curl ## How much of the code the tests reach, file by file
 	@$(BIN)/python -m pytest -n auto --cov --cov-report=term --cov-fail-under=80
@@ -85,7 +88,7 @@ screenshot: $(VENV)/.dev /usr/bin/chromium ## Make the picture of the README ane
 	@$(BIN)/python -m tests.site.browser.screenshot docs/images/search.png
 
 faults: $(VENV)/.dev ## The long runs: kills, damage, races
-	@$(BIN)/python -m pytest -m faults
+	@$(BIN)/python -m pytest -m 'faults and not cluster'
 
 # What a release is made with, away from what the program and its tests are run with.
 $(TOOLS)/.installed: release/requirements.txt

@@ -118,14 +118,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="keep the libraries of all tests in the cluster that BOOKWHEEL_TEST_CLUSTER names",
     )
+    parser.addoption(
+        "--few",
+        action="store_true",
+        help="of a test with many cases only the first and the last, and none with drawn ones",
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is about files where libraries lie in the cluster."""
+    """Leave out what is about files where libraries lie in the cluster, and what is too many."""
+    left_out: set[pytest.Item] = set()
     if config.getoption("--on-cluster"):
-        left_out = [item for item in items if item.get_closest_marker("on_disk")]
+        left_out |= {item for item in items if item.get_closest_marker("on_disk")}
+    if config.getoption("--few"):
+        left_out |= _beyond_few(items)
+    if left_out:
         items[:] = [item for item in items if item not in left_out]
-        config.hook.pytest_deselected(items=left_out)
+        config.hook.pytest_deselected(items=list(left_out))
+
+
+def _beyond_few(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Return all cases of a test but its first and last, and tests that draw cases at random."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if not item.get_closest_marker("every_case"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    drawn = {item for item in items if hasattr(getattr(item, "obj", None), "hypothesis")}
+    return drawn | {item for each in cases.values() for item in each[1:-1]}
 
 
 @pytest.fixture(autouse=True, scope="session")

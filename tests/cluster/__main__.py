@@ -1,7 +1,7 @@
 """Start the cluster, run a command with its address in the environment, and stop it.
 
 Without a command the tests marked `cluster` are run, and those of the five toolsets with their
-libraries in the cluster.
+libraries in the cluster: a few cases of each, or with `--all` every one, long faults included.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from tests.cluster.nodes import Cluster
 from tests.cluster.parts import Missing
 
 ADDRESS = "BOOKWHEEL_TEST_CLUSTER"
-_PYTEST = [sys.executable, "-m", "pytest", "-n", "2", "-o", "timeout=600"]
+_PYTEST = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "-o", "timeout=600"]
 _TOOLSETS = ("archives", "documents_search", "files", "folder", "pages")
-_RUNS = (
-    [*_PYTEST, "-m", "cluster"],
-    [*_PYTEST, "--on-cluster", *(f"tests/clients/test_{name}.py" for name in _TOOLSETS)],
+_CONTRACTS = ["--on-cluster", *(f"tests/clients/test_{name}.py" for name in _TOOLSETS)]
+_FEW = (
+    [*_PYTEST, "--few", "-m", "cluster and not faults"],
+    [*_PYTEST, "--few", *_CONTRACTS],
 )
+_ALL = ([*_PYTEST, "-m", "cluster"], [*_PYTEST, *_CONTRACTS])
 
 
 def main(command: list[str]) -> int:
@@ -35,7 +37,7 @@ def main(command: list[str]) -> int:
         cluster.start()
         print(f"{ADDRESS}={cluster.url}", flush=True)
         environment = {**os.environ, ADDRESS: cluster.url}
-        runs = [command] if command else _RUNS
+        runs = _FEW if not command else _ALL if command == ["--all"] else [command]
         return int(any(subprocess.call(run, env=environment) for run in runs))
     except Missing as missing:
         print(f"No cluster could be started: {missing}", file=sys.stderr)

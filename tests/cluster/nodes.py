@@ -12,6 +12,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from tests.cluster import parts
 
 _START_SECONDS = 300
 _NOBODY = 65534
+HEAP = "512m"
 
 
 def free_port() -> int:
@@ -41,8 +43,16 @@ class Node:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.http}"
 
-    def configure(self, home: Path, seeds: list[str], *, leads: bool) -> None:
-        """Write the files that the node reads at its start."""
+    def configure(
+        self,
+        home: Path,
+        seeds: list[str],
+        *,
+        leads: bool,
+        heap: str = HEAP,
+        more: Sequence[str] = (),
+    ) -> None:
+        """Write the files that the node reads at its start, with more settings where given."""
         config = self.place / "config"
         shutil.copytree(home / "config", config)
         (config / "opensearch.yml").write_text(
@@ -61,14 +71,15 @@ class Node:
                     "cluster.routing.allocation.disk.threshold_enabled: false",
                     "cluster.max_shards_per_node: 20000",
                     "action.auto_create_index: false",
+                    *more,
                     "",
                 ]
             ),
             encoding="utf-8",
         )
         options = config / "jvm.options"
-        text = options.read_text(encoding="utf-8").replace("-Xms1g", "-Xms512m")
-        text = text.replace("-Xmx1g", "-Xmx512m")
+        text = options.read_text(encoding="utf-8").replace("-Xms1g", f"-Xms{heap}")
+        text = text.replace("-Xmx1g", f"-Xmx{heap}")
         text = text.replace("logs/gc.log", str(self.place / "gc.log"))
         text = text.replace("logs/hs_err", str(self.place / "hs_err"))
         if not (parts.java() / "jmods" / "jdk.incubator.vector.jmod").exists():
@@ -124,9 +135,9 @@ class Node:
 class Cluster:
     """Both nodes. The first one leads; the second may be lost."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, heap: str = HEAP, below: Path | None = None) -> None:
         self._home = parts.server()
-        self._place = Path(tempfile.mkdtemp(prefix="bookwheel-cluster-"))
+        self._place = Path(tempfile.mkdtemp(prefix="bookwheel-cluster-", dir=below))
         self._place.chmod(0o755)
         transports = [free_port(), free_port()]
         self.nodes = [
@@ -136,7 +147,7 @@ class Cluster:
         seeds = [f"127.0.0.1:{port}" for port in transports]
         for node in self.nodes:
             node.place.mkdir()
-            node.configure(self._home, seeds, leads=node is self.nodes[0])
+            node.configure(self._home, seeds, leads=node is self.nodes[0], heap=heap)
 
     @property
     def url(self) -> str:

@@ -13,6 +13,8 @@ from pathlib import Path
 VERSION = "3.5.0"
 SERVER = f"org.opensearch.distribution.integ-test-zip:opensearch:{VERSION}:zip"
 PLUGIN = f"org.opensearch.plugin:opensearch-knn:{VERSION}.0:zip"
+SECURITY = "org.opensearch.plugin:opensearch-security:3.4.0.0:zip"
+"""The newest that is to be had as a package; it is told that this server is the one it is for."""
 CACHE = Path(os.environ.get("BOOKWHEEL_TEST_CLUSTER_CACHE", "/var/tmp/bookwheel-cluster"))
 _OLDEST_JAVA = 21
 
@@ -37,6 +39,29 @@ def server() -> Path:
         unpacked.rename(home)
         (home / "complete").touch()
     return home
+
+
+def secured_server() -> Path:
+    """Return the folder of the server with the plugin that asks who calls."""
+    plain = server()
+    home = CACHE / f"opensearch-{VERSION}-secured"
+    if not (home / "complete").exists():
+        shutil.rmtree(home, ignore_errors=True)
+        making = CACHE / "securing"
+        shutil.rmtree(making, ignore_errors=True)
+        shutil.copytree(plain, making, copy_function=os.link, ignore=_marked)
+        plugin = making / "plugins" / "opensearch-security"
+        _unpack(_fetch(SECURITY), plugin)
+        about = plugin / "plugin-descriptor.properties"
+        text = re.sub(r"(?m)^(opensearch\.version)=.*$", rf"\1={VERSION}", about.read_text())
+        about.write_text(text)
+        making.rename(home)
+        (home / "complete").touch()
+    return home
+
+
+def _marked(folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if name in ("complete", "logs")]
 
 
 def _fetch(artifact: str) -> Path:

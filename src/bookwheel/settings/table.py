@@ -63,7 +63,7 @@ SETTINGS: tuple[Row, ...] = (
         "engine_key",
         forms.text,
         None,
-        "API key that the cluster is asked with instead of a user and password.",
+        "API key, or `Bearer TOKEN`, that the cluster is asked with instead of a password.",
         secret=True,
         reaches_out=forms.always,
     ),

@@ -17,7 +17,11 @@ from bookwheel.errors import BookwheelError, IndexUnreachable
 from tests.cluster.nodes import Cluster
 from tests.engines.drafts import NOTES, body, draft, fill, found, problems
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.timeout(900),
+    pytest.mark.xdist_group("lost"),
+]
 _DOCUMENTS = 200
 _PATIENCE = 120
 
@@ -89,6 +93,7 @@ def test_replicas_answer_and_writing_goes_on_while_a_node_is_lost(cluster: Clust
     engine.close()
 
 
+@pytest.mark.faults
 def test_an_engine_recovers_by_itself_when_the_cluster_comes_back(cluster: Cluster) -> None:
     engine = engine_on(cluster, "back")
     fill(engine, draft("a.md", "walrus"))

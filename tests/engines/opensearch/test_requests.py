@@ -17,7 +17,7 @@ from bookwheel.query import Scope, SearchMode, SearchRequest
 from bookwheel.settings import load
 from tests.cluster.library import address
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.every_case]
 _ANIMALS = ("walrus", "penguin", "albatross", "sealion", "narwhal", "puffin")
 
 

@@ -15,7 +15,7 @@ from tests.cluster.library import open_engine
 from tests.engines.drafts import draft, fill
 from tests.text.test_words import CASES
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.every_case]
 
 
 class Pair(NamedTuple):
