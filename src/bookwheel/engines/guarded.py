@@ -506,8 +506,10 @@ class GuardedEngine:
     def embedded(self, fingerprint: str) -> tuple[int, int]:
         return self._store.embedded(fingerprint)
 
-    def without_vectors(self, fingerprint: str, limit: int) -> list[tuple[str, list[Passage]]]:
-        batch = self._store.without_vectors(fingerprint, limit)
+    def without_vectors(
+        self, fingerprint: str, limit: int, *, after: int = 0
+    ) -> list[tuple[str, list[Passage]]]:
+        batch = self._store.without_vectors(fingerprint, limit, after=after)
         keys = [passages[0].document for _, passages in batch]
         levels = self._levels(keys)
         spans = self._find(levels)

@@ -30,10 +30,15 @@ def embed_missing(
     """
     done, total = engine.embedded(embedder.fingerprint)
     before = done
+    after = 0
     while not should_stop():
-        batch = (shown or engine).without_vectors(embedder.fingerprint, _DOCUMENTS)
-        if not batch:
+        batch = (shown or engine).without_vectors(embedder.fingerprint, _DOCUMENTS, after=after)
+        if not batch and not after:
             break
+        # After the last of them it begins once more: somebody may have come in meanwhile.
+        after = max((passages[0].document for _, passages in batch), default=0)
+        if not batch:
+            continue
         on_progress(done, total)
         rows = _embed(embedder, batch, should_stop)
         engine.write_vectors(embedder.fingerprint, embedder.dimensions, rows)

@@ -415,9 +415,11 @@ class EmbeddedEngine:
         """Return how many chunks have vectors of a model, and how many there are."""
         return self._vectors.count(fingerprint)
 
-    def without_vectors(self, fingerprint: str, limit: int) -> list[tuple[str, list[Passage]]]:
+    def without_vectors(
+        self, fingerprint: str, limit: int, *, after: int = 0
+    ) -> list[tuple[str, list[Passage]]]:
         """Return title and chunks of some documents that have no vectors of a model yet."""
-        return self._vectors.missing(fingerprint, limit)
+        return self._vectors.missing(fingerprint, limit, after)
 
     def write_vectors(self, fingerprint: str, dimensions: int, rows: Mapping[int, Matrix]) -> None:
         """Write the vectors of documents, all in one transaction."""

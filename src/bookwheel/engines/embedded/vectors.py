@@ -70,13 +70,16 @@ def count_chunks(connection: apsw.Connection, model: int) -> tuple[int, int]:
     return int(row[0]), int(row[1])
 
 
-def list_without(connection: apsw.Connection, model: int, limit: int) -> list[int]:
-    """Return some documents that have no vectors of a model yet; fewer where they are long."""
+def list_without(connection: apsw.Connection, model: int, limit: int, after: int) -> list[int]:
+    """Return some documents that have no vectors of a model yet; fewer where they are long.
+
+    Only keys above `after` are looked at: whoever goes through all need not see each many times.
+    """
     rows = connection.execute(
         "SELECT d.id, d.chunks FROM documents d "
         "LEFT JOIN vectors v ON v.document = d.id AND v.model = ? "
-        "WHERE d.chunks > 0 AND v.document IS NULL ORDER BY d.id LIMIT ?",
-        (model, limit),
+        "WHERE d.id > ? AND d.chunks > 0 AND v.document IS NULL ORDER BY d.id LIMIT ?",
+        (model, after, limit),
     )
     found: list[int] = []
     chunks = 0

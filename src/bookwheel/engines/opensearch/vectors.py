@@ -57,11 +57,17 @@ class VectorReader(CitationReader):
         self._settle()
         return self._sum_chunks(term("model", model_id(fingerprint))), self._sum_chunks()
 
-    def without_vectors(self, fingerprint: str, limit: int) -> list[tuple[str, list[Passage]]]:
+    def without_vectors(
+        self, fingerprint: str, limit: int, *, after: int = 0
+    ) -> list[tuple[str, list[Passage]]]:
         """Return title and chunks of some documents that have no vectors of a model yet."""
         self._settle()
+        later = {"range": {"key": {"gt": after}}}
         lacking = {
-            "bool": {"filter": [_CHUNKED], "must_not": [term("model", model_id(fingerprint))]}
+            "bool": {
+                "filter": [_CHUNKED, later],
+                "must_not": [term("model", model_id(fingerprint))],
+            }
         }
         fields = ("key", "chunks", "kept.title")
         titles: dict[int, str] = {}
