@@ -37,6 +37,8 @@ FIGURES = (
     "links",
     "redaction",
 )
+LONG = ("soak",)
+"""What takes so long that it is measured only where it is named."""
 _LIBRARIES = ("bookwheel", "apsw", "tantivy", "typer", "mcp")
 
 
@@ -59,10 +61,13 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("folders", nargs="+", help="folders of documents, read but never written")
-    parser.add_argument("--only", action="append", choices=FIGURES, help="only this module; again")
+    parser.add_argument(
+        "--only", action="append", choices=FIGURES + LONG, help="only this module; again"
+    )
     parser.add_argument("--queries", type=int, default=120, help="queries for the speed of search")
     parser.add_argument("--rounds", type=int, default=3, help="times that indexing is repeated")
     parser.add_argument("--seconds", type=float, default=60, help="how long the crowd asks")
+    parser.add_argument("--minutes", type=float, default=30, help="how long the soak lasts")
     parser.add_argument("--markdown", action="store_true", help="the table for docs/benchmarks.md")
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
     return parser.parse_args(arguments)
@@ -78,7 +83,9 @@ def main(arguments: Sequence[str]) -> int:
     ):
         folders = [str(Path(folder).resolve()) for folder in options.folders]
         corpus = Corpus(
-            folders, Path(work), options.queries, options.rounds, crowd_seconds=options.seconds
+            *(folders, Path(work), options.queries, options.rounds),
+            crowd_seconds=options.seconds,
+            soak_minutes=options.minutes,
         )
         try:
             for name in options.only or FIGURES:

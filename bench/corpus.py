@@ -57,6 +57,7 @@ class Corpus:
     slice_seconds: float = 3.0
     crowd: int = 64
     crowd_seconds: float = 60.0
+    soak_minutes: float = 30.0
     many_chunks: int = 100_000
     """What is measured on many chunks gets at least so many, out of copies of the folders."""
     seed: int = 7

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from bench.__main__ import FIGURES, main, measure
+from bench.__main__ import FIGURES, LONG, main, measure
 from bench.corpus import Corpus
 from bench.figures import Figure, as_markdown, as_text
 from bench.known_items import Page, eligible, one_edit, swap_middle
@@ -27,13 +27,14 @@ ROWS = {
     "freshness": 1,
     "handshake": 2,
     "throughput": 5,
-    "crowd": 1,
+    "crowd": 2,
     "formats": 2,
     "embedding": 2,
     "meaning": 8,
     "links": 3,
     "redaction": 4,
     "site": 2,
+    "soak": 6,
 }
 
 
@@ -50,13 +51,14 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     work = tmp_path_factory.mktemp("work")
     made = Corpus([str(folder)], work, queries=4, rounds=1, repeats=1, clients=2, crowd=4)
     made.slice_seconds, made.crowd_seconds, made.many_chunks = 0.2, 1.0, 0
+    made.soak_minutes = 0.05
     yield made
     made.close()
 
 
 @pytest.mark.parametrize("name", ROWS)
 def test_a_module_gives_its_rows(corpus: Corpus, name: str) -> None:
-    assert set(FIGURES) == {*ROWS, "pages_table"}
+    assert {*FIGURES, *LONG} == {*ROWS, "pages_table"}
     rows = measure(corpus, name)
     assert len(rows) == ROWS[name]
     assert all(row.name and row.shown and row.how for row in rows)
