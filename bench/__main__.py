@@ -6,6 +6,7 @@ python -m bench FOLDER [FOLDER ...] [--only NAME] [--markdown | --json]
 from __future__ import annotations
 
 import argparse
+import math
 import platform
 import sys
 import tempfile
@@ -37,7 +38,7 @@ FIGURES = (
     "links",
     "redaction",
 )
-LONG = ("soak",)
+LONG = ("soak", "cluster")
 """What takes so long that it is measured only where it is named."""
 _LIBRARIES = ("bookwheel", "apsw", "tantivy", "typer", "mcp")
 
@@ -68,6 +69,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3, help="times that indexing is repeated")
     parser.add_argument("--seconds", type=float, default=60, help="how long the crowd asks")
     parser.add_argument("--minutes", type=float, default=30, help="how long the soak lasts")
+    parser.add_argument("--chunks", type=int, default=1_000_000, help="chunks in the cluster")
+    parser.add_argument("--load-seconds", type=float, default=math.inf, help="for the cluster")
     parser.add_argument("--markdown", action="store_true", help="the table for docs/benchmarks.md")
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
     return parser.parse_args(arguments)
@@ -86,6 +89,8 @@ def main(arguments: Sequence[str]) -> int:
             *(folders, Path(work), options.queries, options.rounds),
             crowd_seconds=options.seconds,
             soak_minutes=options.minutes,
+            cluster_chunks=options.chunks,
+            cluster_seconds=options.load_seconds,
         )
         try:
             for name in options.only or FIGURES:

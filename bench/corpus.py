@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Iterator, Sequence
@@ -60,6 +61,10 @@ class Corpus:
     soak_minutes: float = 30.0
     many_chunks: int = 100_000
     """What is measured on many chunks gets at least so many, out of copies of the folders."""
+    cluster_chunks: int = 1_000_000
+    """What the cluster is loaded with, out of copies of the folders."""
+    cluster_seconds: float = math.inf
+    """Loading it ends after so long, whatever it was loaded with."""
     seed: int = 7
     _opened: list[Library] = field(default_factory=list)
 

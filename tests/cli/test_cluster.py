@@ -90,7 +90,7 @@ def test_the_doctor_shows_the_cluster_and_no_password(
     monkeypatch.setenv(VARIABLE, login)
     assert call("index", filled.folder).code == 0
     doctor = call("doctor", filled.folder)
-    for words in ("version", "health", "shards", there, "The index is sound."):
+    for words in ("version", "health", "shards", "0 changes that a copy has not", there, "sound."):
         assert words in doctor.out
     for answer in (doctor, call("status"), call("doctor", "--json"), call("status", "--json")):
         assert "S3CRET" not in answer.out + answer.err

@@ -228,7 +228,9 @@ class OpenSearchEngine(Rebuild):
 
     def facts(self) -> dict[str, str]:
         """Return how the cluster is, for the operator."""
-        return cluster_facts(self._cluster, self._indices)
+        facts = cluster_facts(self._cluster, self._indices)
+        waiting = sum(not job.is_finished for job in self.queue.jobs()) if self.exists else 0
+        return {**facts, "jobs": f"{waiting} waiting or running"}
 
 
 def _plain(collection: rows.Source) -> rows.Source:

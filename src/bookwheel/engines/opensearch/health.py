@@ -27,8 +27,21 @@ def cluster_facts(cluster: Cluster, indices: Indices) -> dict[str, str]:
         "health": str(health["status"]),
         "nodes": str(health["number_of_data_nodes"]),
         "shards": shards + (f", {lacking} missing" if lacking else ""),
+        "lag": _lag(cluster),
         "indices": ", ".join(sorted(indices.present().values())),
     }
+
+
+def _lag(cluster: Cluster) -> str:
+    """Return how many changes some copy of a shard has not had yet."""
+    params = {"level": "shards", "filter_path": "indices.*.shards.*.seq_no"}
+    answer = cluster.ask("GET", f"/{cluster.address.prefix}-*/_stats/docs", None, params)
+    behind = 0
+    for index in answer.get("indices", {}).values():
+        for copies in index["shards"].values():
+            newest = max(each["seq_no"]["max_seq_no"] for each in copies)
+            behind += sum(newest - each["seq_no"]["local_checkpoint"] for each in copies)
+    return f"{behind} changes that a copy has not had yet"
 
 
 def check_engine(engine: OpenSearchEngine) -> Iterator[str]:
