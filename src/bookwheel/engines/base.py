@@ -220,6 +220,7 @@ class VectorIndex(Protocol):
         self, fingerprint: str, limit: int, *, after: int = 0
     ) -> list[tuple[str, list[Passage]]]:
         """Return title and chunks of some documents that lack vectors, in order of their keys."""
+
     def open_vectors(self, fingerprint: str) -> None: ...
     def nearest(
         self, fingerprint: str, query: Vector, limit: int, documents: Sequence[int] | None = None

@@ -38,9 +38,7 @@ class DerivedVectors:
             model = vectors.find_model(connection, fingerprint)
             return vectors.count_chunks(connection, model[0] if model else 0)
 
-    def missing(
-        self, fingerprint: str, limit: int, after: int
-    ) -> list[tuple[str, list[Passage]]]:
+    def missing(self, fingerprint: str, limit: int, after: int) -> list[tuple[str, list[Passage]]]:
         """Return title and chunks of some documents that have no vectors of a model yet."""
         with self._reading() as connection:
             model = vectors.find_model(connection, fingerprint)
