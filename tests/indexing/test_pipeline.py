@@ -73,7 +73,7 @@ def test_an_empty_folder_where_documents_were_looks_unmounted_and_loses_nothing(
     assert report == Report(
         "notes",
         problems=[
-            f"{shelf.folder} is empty where 1 files were: it looks unmounted. "
+            f"{shelf.folder} has none of the 1 files it had: it looks unmounted. "
             "Its documents are kept; `bookwheel index --full` accepts that they are gone."
         ],
         failed=True,

@@ -128,9 +128,10 @@ class Updater:
         known = self._known(collection, folder)
         report.skipped = sum(seen.skipped.values())
         report.problems += [f"{folder or '.'}: {reason}" for folder, reason in seen.unread]
-        if not (accept_empty or folder) and looks_unmounted(seen, known):
+        elsewhere = self._is_on_another_device(root, collection)
+        if not (accept_empty or folder) and looks_unmounted(seen, known, elsewhere=elsewhere):
             report.problems.append(
-                f"{collection.path} is empty where {len(known)} files were: it looks unmounted. "
+                f"{collection.path} has none of the {len(known)} files it had: it looks unmounted. "
                 "Its documents are kept; `bookwheel index --full` accepts that they are gone."
             )
             report.failed = True
@@ -151,6 +152,12 @@ class Updater:
             )
         if report.changed:
             self._engine.commit()
+
+    def _is_on_another_device(self, root: Root, collection: Collection) -> bool:
+        """Tell whether a folder lies on another device than when it was last looked through."""
+        states = {each.collection.name: each for each in self._engine.collections()}
+        before = states[collection.name].device if collection.name in states else None
+        return before not in (None, root.device)
 
     def _known(self, collection: Collection, folder: str) -> dict[str, Known]:
         known = self._engine.known(collection.name)
@@ -252,9 +259,17 @@ def _taken(drafts: list[Draft]) -> Iterator[Draft]:
         yield drafts.pop()
 
 
-def looks_unmounted(seen: Scan, known: dict[str, Known]) -> bool:
-    """Tell an unmounted share, where nothing at all is left, from deleted files."""
-    return bool(known) and not (seen.files or seen.skipped or seen.unread or seen.stopped)
+def looks_unmounted(seen: Scan, known: dict[str, Known], *, elsewhere: bool = False) -> bool:
+    """Tell an unmounted share from deleted files.
+
+    Nothing at all is left of it; or, where what lies there now is on another device, none of the
+    files that were known.
+    """
+    if not known or seen.stopped or seen.unread:
+        return False
+    if elsewhere:
+        return not any(file.path in known for file in seen.files)
+    return not (seen.files or seen.skipped)
 
 
 def is_changed(file: FoundFile, before: Known | None, *, max_bytes: int = MAX_FILE_BYTES) -> bool:
