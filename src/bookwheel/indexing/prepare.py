@@ -29,6 +29,8 @@ from bookwheel.text.targets import Origin, document_names, link_keys
 MAX_FILE_BYTES = 50_000_000
 # A write within this time after the reading may leave the modification time as it was.
 _RACY_NS = 2_000_000_000
+# The clock of a share may be ahead; what is dated later than that was not dated by a clock.
+_AHEAD_NS = 86_400_000_000_000
 _DATE = re.compile(
     r"(?<!\d)((?:19|20)\d\d)[-_./]?(0[1-9]|1[0-2])[-_./]?(0[1-9]|[12]\d|3[01])(?!\d)"
 )
@@ -72,7 +74,7 @@ def prepare_file(
         file.size,
         file.modified_ns,
         blake2b(file.data, digest_size=16).digest(),
-        racy=time.time_ns() - file.modified_ns < _RACY_NS,
+        racy=-_AHEAD_NS < time.time_ns() - file.modified_ns < _RACY_NS,
     )
     if state.digest == known_digest:
         return state
