@@ -17,7 +17,10 @@ from bookwheel.indexing.pipeline import Report
 from bookwheel.library import Library
 from bookwheel.query import SearchRequest
 from bookwheel.settings import SETTINGS, load
+from tests import loopback
 from tests.indoors import IndoorPool
+
+loopback.watch()
 
 # A slow moment of the machine is no fault of the code.
 hypothesis.settings.register_profile("bookwheel", deadline=None)
@@ -101,6 +104,20 @@ def _world_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
         patch.setenv("XDG_CACHE_HOME", str(home / "cache"))
         patch.setenv("XDG_CONFIG_HOME", str(home / "config"))
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _nothing_leaves_this_machine(
+    tmp_path_factory: pytest.TempPathFactory, _world_of_its_own: None
+) -> Iterator[None]:
+    """Watch the processes that tests start too, and tell in the end who tried to reach out."""
+    place = tmp_path_factory.mktemp("watch")
+    noted = place / "attempts"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", loopback.install(place))
+        patch.setenv(loopback.NOTED, str(noted))
+        yield
+    assert not noted.exists(), f"tests reached out: {noted.read_text(encoding='utf-8')}"
 
 
 @pytest.fixture(autouse=True, scope="module")
