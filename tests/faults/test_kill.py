@@ -23,6 +23,7 @@ from bookwheel.query import SearchMode, SearchRequest
 from tests.engines.drafts import found, problems
 from tests.engines.embedded.scenes import ROOT
 from tests.engines.embedded.test_rebuild import open_library
+from tests.faults.sizes import PropertyRecorder, size
 
 _ALL = Match(())
 WORDS = [a + b + c + "ling" for a in "bdfgkmnp" for b in "aeiou" for c in "bdfgkmnprt"]
@@ -158,14 +159,78 @@ def _rounds(tmp_path: Path, rounds: int) -> None:
         assert library.check() == []
 
 
-def test_an_indexing_killed_again_and_again_ends_as_one_that_was_not(tmp_path: Path) -> None:
-    _rounds(tmp_path, 8)
+@pytest.mark.timeout(300)
+def test_f01_an_indexing_killed_again_and_again_ends_as_one_that_was_not(tmp_path: Path) -> None:
+    _rounds(tmp_path, 6)
+
+
+class Forks:
+    """Indexings that are killed when their time is over, started in no time."""
+
+    def __init__(self, tree: Path, index: Path) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.faults.forks", str(tree), str(index)],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, delay: float | None) -> bool:
+        """Index, or be killed after a while; tell whether it was."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write("go\n")
+        self._process.stdin.flush()
+        child = int(self._process.stdout.readline())
+        if delay is not None:
+            threading.Event().wait(delay)
+            os.kill(child, signal.SIGKILL)  # not reaped before its end was said
+        status = int(self._process.stdout.readline())
+        assert delay is not None or status == 0
+        return os.WIFSIGNALED(status)
+
+    def end(self) -> None:
+        self._process.communicate()
 
 
 @pytest.mark.faults
-@pytest.mark.timeout(1200)
-def test_an_indexing_killed_two_hundred_times_ends_as_one_that_was_not(tmp_path: Path) -> None:
-    _rounds(tmp_path, 200)
+@pytest.mark.timeout(7200)
+def test_f01_an_indexing_killed_a_thousand_times_ends_as_one_that_was_not(
+    tmp_path: Path, record_property: PropertyRecorder
+) -> None:
+    rounds = size("KILLS", 1_000)
+    chance = random.Random(3)
+    tree, index = Tree(tmp_path / "tree", chance), tmp_path / "index"
+    tree.change(30)
+    forks = Forks(tree.folder, index)
+    forks.run(None)
+    killed, whole = 0, 0.1
+    for _ in range(rounds):
+        tree.change(6)
+        began = time.monotonic()
+        was_killed = forks.run(whole * chance.uniform(0.02, 1.1))
+        killed += was_killed
+        if not was_killed:
+            whole = 0.7 * whole + 0.3 * (time.monotonic() - began)
+        else:
+            whole *= 1.02
+        committed = _committed(index)
+        with open_library(index, tree.folder) as library:
+            assert library.check() == []
+            _search_all(library, dict(chance.sample(sorted(committed.items()), 8)))
+    forks.run(None)
+    forks.end()
+    with (
+        open_library(index, tree.folder) as library,
+        open_library(tmp_path / "fresh", tree.folder) as fresh,
+    ):
+        fresh.update()
+        fresh.embed()
+        assert _everything(library) == _everything(fresh)
+        assert library.check() == []
+    assert killed > rounds / 3
+    record_property("figure", f"{rounds:,} rounds, {killed:,} killed at work: 0 documents lost")
 
 
 def _embed_and_kill(index: Path, tree: Path, after: int) -> bool:
@@ -174,6 +239,7 @@ def _embed_and_kill(index: Path, tree: Path, after: int) -> bool:
 import os, signal
 from bookwheel.indexing import embedding
 from tests.engines.embedded.test_rebuild import open_library
+from tests.faults.sizes import PropertyRecorder, size
 from pathlib import Path
 inner, calls = embedding._embed, []
 def killing(*arguments):
@@ -188,7 +254,8 @@ with open_library(Path({str(index)!r}), Path({str(tree)!r})) as library:
     return subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode != 0
 
 
-def test_an_embedding_that_is_killed_loses_nothing_and_goes_on(tmp_path: Path) -> None:
+@pytest.mark.timeout(300)
+def test_f01_an_embedding_that_is_killed_loses_nothing_and_goes_on(tmp_path: Path) -> None:
     tree, index = Tree(tmp_path / "tree", random.Random(2)), tmp_path / "index"
     for number in range(400):
         tree.write(f"a/{number}.md")
@@ -231,8 +298,9 @@ def _log(folder: Path, name: str) -> list[str]:
     return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
 
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize("number", [2, 4])
-def test_when_the_writer_is_killed_another_takes_over_and_nothing_is_lost(
+def test_f07_when_the_writer_is_killed_another_takes_over_and_nothing_is_lost(
     tmp_path: Path, number: int
 ) -> None:
     names = [f"p{each}" for each in range(number)]
