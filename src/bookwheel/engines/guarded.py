@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from bookwheel.engines.among import nearest_among
 from bookwheel.engines.base import (
     CollectionState,
     Engine,
@@ -29,7 +30,6 @@ from bookwheel.safety.redact import Moves, cover, in_bytes
 if TYPE_CHECKING:
     from bookwheel.safety.finding import Rules
 
-_EVERY_PAGE = 2**31 - 1
 _LOOKED_AT = 1000
 """So many citations are looked at for those that are in sight."""
 
@@ -531,8 +531,8 @@ class GuardedEngine:
         self, fingerprint: str, query: Vector, limit: int, documents: Sequence[int] | None = None
     ) -> Found:
         if documents is None and self._within is not None:
-            every = self.match_pages(Match(()), min(_EVERY_PAGE, max(1, self.page_count())))
-            documents = [document for document, _, _ in every.entries]
+            conditions = self._open_only(Match(()))
+            return nearest_among(self._store, conditions, fingerprint, query, limit)
         return self._store.nearest(fingerprint, query, limit, documents)
 
     def vectors(self, fingerprint: str, keys: Sequence[int]) -> dict[int, Matrix]:

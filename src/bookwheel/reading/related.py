@@ -12,7 +12,7 @@ from bookwheel.errors import Upstream
 from bookwheel.model import Document
 from bookwheel.query import Filters, SearchHit, SearchMode, SearchRequest
 from bookwheel.search.interpret import Question
-from bookwheel.search.meaning import Embedder, Nearness, allowed_pages, measure, mix
+from bookwheel.search.meaning import Embedder, Nearness, find_nearest, measure, mix
 from bookwheel.search.plan import Clause, Plan, Planner
 from bookwheel.search.rank import Ranked, in_order, rank, with_passages
 from bookwheel.search.show import show
@@ -129,7 +129,7 @@ def _find_near(
 ) -> dict[int, Nearness]:
     """Return how near documents are: those nearest to the source, and those that words found."""
     wanted = max(_NEAR, 4 * (plan.request.limit + 1))
-    found = engine.nearest(fingerprint, source, wanted, allowed_pages(engine, planner, plan))
+    found = find_nearest(engine, planner, plan, fingerprint, source, wanted)
     nearest = {document for document, _, _ in found.entries}
     keys = [*nearest, *(item.document for item in ranked if item.document not in nearest)]
     return {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from bookwheel.engines.base import Engine, Matrix, Vector
+from bookwheel.engines.among import nearest_among
+from bookwheel.engines.base import Engine, Found, Matrix, Vector
 from bookwheel.query import SearchIn, SearchMode
 from bookwheel.search.plan import Plan, Planner
 from bookwheel.search.rank import Ranked, in_order
@@ -66,8 +67,7 @@ def find_near(
     if not query.any():
         return None
     wanted = max(_NEAR, 2 * (request.window or request.offset + request.limit))
-    allowed = allowed_pages(engine, planner, plan)
-    found = engine.nearest(embedder.fingerprint, query, wanted, allowed)
+    found = find_nearest(engine, planner, plan, embedder.fingerprint, query, wanted)
     nearest = {document for document, _, _ in found.entries}
     matrices = engine.vectors(embedder.fingerprint, [*nearest, *(set(words) - nearest)])
     return {
@@ -75,17 +75,14 @@ def find_near(
     }
 
 
-def allowed_pages(engine: Engine, planner: Planner, plan: Plan) -> Sequence[int] | None:
-    """Return the pages that meet the filters, phrases and exclusions; None when all do."""
-    match = planner.conditions(plan)
-    if match is None:
-        return None
-    every = engine.page_count()
-    # To name thousands of pages costs far more than to count them.
-    if engine.match_pages(match, 1, count=True).total >= every:
-        return None
-    found = engine.match_pages(match, max(1, every))
-    return [document for document, _, _ in found.entries]
+def find_nearest(
+    engine: Engine, planner: Planner, plan: Plan, fingerprint: str, query: Vector, wanted: int
+) -> Found:
+    """Return the nearest chunks of pages that meet the filters, phrases and exclusions."""
+    conditions = planner.conditions(plan)
+    if conditions is None:
+        return engine.nearest(fingerprint, query, wanted)
+    return nearest_among(engine, conditions, fingerprint, query, wanted)
 
 
 def measure(matrix: Matrix, query: Vector, *, is_nearest: bool) -> Nearness:

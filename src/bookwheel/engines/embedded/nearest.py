@@ -17,7 +17,8 @@ EXACT_MOST = 20_000
 """Up to so many chunks every vector is compared; beyond, those that a quantised scan proposes."""
 _BITS = 4
 _PROPOSED = 200
-"""So many are proposed for exact rescoring: ten in a thousand are missed at 100, two at 200."""
+"""So many are proposed for exact rescoring of a hundred: ten in a thousand are missed at 100, two
+at 200. Of more, fewer beyond those that are asked for will do: what is missed is the last."""
 _LARGEST_TAIL = 0.2
 _NOTE = "made-from.json"
 
@@ -131,7 +132,7 @@ class NearestVectors:
     ) -> _Near:
         if self._quantised is None or not allowed.any():
             return []
-        wanted = max(_PROPOSED, 2 * limit)
+        wanted = limit + max(_PROPOSED // 2, limit // 10)
         mask = None if allowed.all() else np.ascontiguousarray(allowed)
         _, places = self._quantised.search(_pad(query.reshape(1, -1)), wanted, mask=mask)
         pairs = [(int(self._documents[i]), int(self._ordinals[i])) for i in places[0]]
