@@ -6,16 +6,18 @@ CLIENTS := tests/node/node_modules/.installed
 TOOLS := $(VENV)/release
 UV := $(TOOLS)/bin/uv
 DOCS ?= .
+# Options of `make bench-rivals`, as: RIVALS='--queries 20 --without qmd'
+RIVALS ?=
 Q ?=
 # As typed: neither make nor the shell may read anything into the words of a query.
 export QUERY := $(value Q)
 export FOLDER := $(value DOCS)
 
 .DEFAULT_GOAL := help
-.PHONY: help search serve test test-cluster test-cluster-all coverage check lint fix docs bench screenshot faults lowest wheels dist mcpb sbom audit clean
+.PHONY: help search serve test test-cluster test-cluster-all coverage check lint fix docs bench bench-rivals screenshot faults lowest wheels dist mcpb sbom audit clean
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 21
 
 $(VENV)/.runtime: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -83,6 +85,10 @@ docs: $(VENV)/.dev ## Write the generated parts of docs/ anew
 
 bench: $(VENV)/.dev ## Measure on DOCS=folder and print the table of docs/benchmarks.md
 	@$(BIN)/python -m bench "$$FOLDER"
+
+# Other programs go into build/rivals; recoll comes by apt, for the whole machine.
+bench-rivals: $(VENV)/.dev ## Search DOCS=folder (Markdown) with Bookwheel and its rivals, and print one table
+	@$(BIN)/python -m bench.rivals "$$FOLDER" $(RIVALS)
 
 screenshot: $(VENV)/.dev /usr/bin/chromium ## Make the picture of the README anew
 	@$(BIN)/python -m tests.site.browser.screenshot docs/images/search.png

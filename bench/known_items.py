@@ -113,19 +113,27 @@ def six_words(page: Page, rng: random.Random) -> str | None:
 
 def measure(search: Callable[[str], Sequence[str]], queries: Iterable[tuple[str, str]]) -> Score:
     """Ask each query and look where its page stands in the answer."""
-    ranks: list[int] = []
-    empty = 0
-    for query, document in queries:
-        answer = list(search(query))
-        empty += not answer
-        ranks.append(answer.index(document) + 1 if document in answer else 0)
+    ranks = [rank(search(query), document) for query, document in queries]
+    return score(ranks)
+
+
+def rank(answer: Sequence[str], document: str) -> int | None:
+    """Return where a document stands in an answer, 0 where it does not; None for no answer."""
+    if not answer:
+        return None
+    return answer.index(document) + 1 if document in answer else 0
+
+
+def score(ranks: Sequence[int | None]) -> Score:
+    """Return how good ranks are, each as `rank` gives it."""
     total = max(1, len(ranks))
+    found = [rank for rank in ranks if rank and rank <= 10]
     return Score(
         len(ranks),
-        sum(rank == 1 for rank in ranks) / total,
-        sum(1 <= rank <= 10 for rank in ranks) / total,
-        sum(1 / rank for rank in ranks if 1 <= rank <= 10) / total,
-        empty,
+        sum(rank == 1 for rank in found) / total,
+        len(found) / total,
+        sum(1 / rank for rank in found) / total,
+        sum(rank is None for rank in ranks),
     )
 
 

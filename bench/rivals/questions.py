@@ -1,0 +1,90 @@
+"""What all programs are asked: known items drawn from the Markdown files of a folder.
+
+Titles are read here, by no program of the comparison: from the front matter, else the first
+heading, else the name of the file.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import yaml
+
+from bench.known_items import Page, eligible, queries
+
+IDENTIFIERS = "identifier"
+KINDS = ("exact title", "one swapped letter", "six body words", IDENTIFIERS)
+_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.S)
+_HEADING = re.compile(r"^#\s+(.+?)\s*#*$", re.M)
+_IDENTIFIER = re.compile(
+    r"@?\b[A-Za-z]\w*(?:(?:\.|::|-|_)\w+)+(?:\(\))?"  # tabs.get(), text-indent, std::sort
+    r"|\b[a-z]+[A-Z]\w+(?:\(\))?"  # camelCase
+)
+_SHORTEST, _LONGEST = 6, 40
+
+Asked = tuple[str, str]
+"""A query and the document that it must find."""
+
+
+def read_pages(docs: Path) -> list[Page]:
+    """Return the Markdown files of a folder with their titles."""
+    found = []
+    for path in sorted(docs.rglob("*.md")):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        name = path.relative_to(docs).as_posix()
+        found.append(Page(name, title_of(text) or path.stem, text))
+    return found
+
+
+def title_of(text: str) -> str:
+    """Return the title that a Markdown file gives itself; empty when it has none."""
+    if front := _FRONT_MATTER.match(text):
+        try:
+            fields = yaml.safe_load(front[1])
+        except yaml.YAMLError:
+            fields = None
+        if isinstance(fields, dict) and fields.get("title"):
+            return str(fields["title"]).strip()
+    heading = _HEADING.search(text)
+    return heading[1] if heading else ""
+
+
+def draw(pages: Sequence[Page], count: int, seed: int) -> dict[str, list[Asked]]:
+    """Return so many queries of each kind; the same for the same folder and seed."""
+    known = queries(eligible(pages), count, seed)
+    rng = random.Random(seed)
+    named = sorted(identifiers(pages).items())
+    drawn = rng.sample(named, min(count, len(named)))
+    known[IDENTIFIERS] = [(rng.choice(names), page) for page, names in drawn]
+    return {kind: known[kind] for kind in KINDS}
+
+
+def identifiers(pages: Sequence[Page]) -> dict[str, list[str]]:
+    """Return for each page the identifiers that stand in no other page, in any case of letters."""
+    spoken = {page.document: dict(_named(page.text)) for page in pages}
+    pages_with = Counter(key for names in spoken.values() for key in names)
+    only = {
+        document: [
+            name
+            for key, name in sorted(names.items())
+            if pages_with[key] == 1 and not _is_words(name)
+        ]
+        for document, names in spoken.items()
+    }
+    return {document: names for document, names in only.items() if names}
+
+
+def _named(text: str) -> Iterator[tuple[str, str]]:
+    for name in _IDENTIFIER.findall(text):
+        if _SHORTEST <= len(name) <= _LONGEST:
+            yield name.removesuffix("()").lower(), name
+
+
+def _is_words(name: str) -> bool:
+    """Whether it is rather prose or a file: `well-known`, `example.com`, `photo.png`."""
+    plain = name.islower() and not name.endswith("()")
+    return plain and "_" not in name and "::" not in name and not name.startswith("@")
