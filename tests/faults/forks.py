@@ -18,7 +18,7 @@ from tests.indoors import IndoorPool
 
 def main(folder: Path, index: Path) -> None:
     """Fork for each line until the input ends."""
-    setattr(pipeline, "WorkerPool", IndoorPool)  # files are read here
+    vars(pipeline)["WorkerPool"] = IndoorPool  # files are read here
     for _ in sys.stdin:
         child = os.fork()
         if not child:
