@@ -84,6 +84,8 @@ class Node:
         text = text.replace("logs/hs_err", str(self.place / "hs_err"))
         if not (parts.java() / "jmods" / "jdk.incubator.vector.jmod").exists():
             text = text.replace("20-:--add-modules=jdk.incubator.vector", "")
+        if heap == HEAP:  # a node for tests: it does not live long enough to be worth compiling
+            text += "\n-XX:TieredStopAtLevel=1\n"
         options.write_text(text, encoding="utf-8")
         for name in ("data", "logs"):
             (self.place / name).mkdir()
