@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bookwheel.errors import IndexUnreachable
 from bookwheel.library import Library
 from bookwheel.serve.headers import SECURE
 from tests.serve.conftest import Site
@@ -164,3 +165,20 @@ def test_t29_a_defect_is_told_by_a_number_only(
     assert [answer.status for answer in answers] == [500, 500, 500]
     assert not any(b"secret" in answer.body for answer in answers)
     assert "a secret of the inside" in caplog.text
+
+
+def test_a_cluster_out_of_reach_is_told_as_passing_and_not_by_its_address(
+    documentation: Library, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise IndexUnreachable("The cluster at opensearch+https://inside.example:9200 is away.")
+
+    monkeypatch.setattr("bookwheel.view.View.states", fail)
+    with site_of(documentation) as site:
+        answers = [site.ask("GET", path) for path in ("/status", "/api/status", "/docs")]
+
+    assert [answer.status for answer in answers] == [503, 503, 503]
+    assert all("retry-after" in answer.headers for answer in answers)
+    assert all(b"out of reach just now" in answer.body for answer in answers)
+    assert not any(b"inside.example" in answer.body for answer in answers)
+    assert "inside.example" in caplog.text

@@ -17,6 +17,7 @@ from bookwheel.errors import (
     BookwheelError,
     Conflict,
     Forbidden,
+    IndexUnreachable,
     NotFound,
     RateLimited,
     TimedOut,
@@ -95,6 +96,9 @@ class Web:
 
     def explain(self, error: Exception) -> Problem:
         """Return what is told of an error; of a defect only a number that the log has too."""
+        if isinstance(error, IndexUnreachable):
+            log.warning("answering failed: %s", error.message)  # callers need not know where it is
+            return _out_of_reach(error)
         if isinstance(error, BookwheelError):
             for kind, status in STATUS.items():
                 if isinstance(error, kind):
@@ -107,6 +111,16 @@ class Web:
         return Problem(
             500, BookwheelError.code, f"Something went wrong here; the log has {number}.", details
         )
+
+
+def _out_of_reach(error: IndexUnreachable) -> Problem:
+    return Problem(
+        503,
+        error.code,
+        "The index is out of reach just now.",
+        "Ask again in a little while; it comes back by itself.",
+        {"Retry-After": str(_SOON)},
+    )
 
 
 def base_of(request: Request) -> str:
