@@ -93,8 +93,8 @@ bench-rivals: $(VENV)/.dev ## Search DOCS=folder (Markdown) with Bookwheel and i
 screenshot: $(VENV)/.dev /usr/bin/chromium ## Make the picture of the README anew
 	@$(BIN)/python -m tests.site.browser.screenshot docs/images/search.png
 
-faults: $(VENV)/.dev ## The long runs: kills, damage, races
-	@$(BIN)/python -m pytest -m 'faults and not cluster'
+faults: $(VENV)/.dev ## The long runs: kills, damage, races, fuzz; a table row by row in the end
+	@$(BIN)/python -m pytest -n auto -m 'not corpus and not cluster' --faults -q
 
 # What a release is made with, away from what the program and its tests are run with.
 $(TOOLS)/.installed: release/requirements.txt

@@ -18,6 +18,7 @@ from bookwheel.library import Library
 from bookwheel.query import SearchRequest
 from bookwheel.settings import SETTINGS, load
 from tests import loopback
+from tests.faults import table as fault_table
 from tests.indoors import IndoorPool
 
 loopback.watch()
@@ -140,15 +141,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="of a test with many cases only the first and the last, and none with drawn ones",
     )
+    parser.addoption(
+        "--faults",
+        action="store_true",
+        help="only what shows a row of the faults, or takes long, and a table in the end",
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is about files where libraries lie in the cluster, and what is too many."""
+    """Leave out what is about files where libraries lie in the cluster, and what was not wanted."""
     left_out: set[pytest.Item] = set()
     if config.getoption("--on-cluster"):
         left_out |= {item for item in items if item.get_closest_marker("on_disk")}
     if config.getoption("--few"):
         left_out |= _beyond_few(items)
+    if config.getoption("--faults"):
+        left_out |= {item for item in items if not fault_table.is_wanted(item)}
     if left_out:
         items[:] = [item for item in items if item not in left_out]
         config.hook.pytest_deselected(items=list(left_out))
@@ -162,6 +170,15 @@ def _beyond_few(items: list[pytest.Item]) -> set[pytest.Item]:
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     drawn = {item for item in items if hasattr(getattr(item, "obj", None), "hypothesis")}
     return drawn | {item for each in cases.values() for item in each[1:-1]}
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Print the table of faults."""
+    if config.getoption("--faults"):
+        for line in fault_table.make_table(terminalreporter.stats):
+            terminalreporter.write_line(line)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -26,6 +26,7 @@ from bookwheel.serve.toolsets import load_contracts
 from bookwheel.settings import SETTINGS, Row
 from bookwheel.telemetry.calls import IndexFigures
 from bookwheel.telemetry.metrics import REASONS, Metrics
+from tests.faults.rows import ROWS
 
 DOCS = Path(__file__).parent.parent / "docs"
 MARKED = re.compile(r"(<!-- (\w+): made by `make docs` -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -91,6 +92,29 @@ def threats_list() -> str:
     return "\n\n".join(
         "\n".join([f"### T{number}", "", *shown[number]]) for number in sorted(shown)
     )
+
+
+FAULT_TEST = re.compile(r"^def (test_f(\d\d)_\w+)", re.MULTILINE)
+
+
+def faults_table() -> str:
+    """Return one row per fault, and below it the tests that show what happens then."""
+    head = ["| Row | Fault | What happens | Known limits |", "|---|---|---|---|"]
+    rows = [
+        f"| {name} | {row.fault} | {row.promise} | {row.limits} |" for name, row in ROWS.items()
+    ]
+    table = "\n".join([*head, *rows])
+    return f"{table}\n\nShown by:\n\n{_fault_tests()}"
+
+
+def _fault_tests() -> str:
+    tests = Path(__file__).parent
+    shown: dict[str, list[str]] = {name: [] for name in ROWS}
+    for file in sorted(tests.rglob("test_*.py")):
+        place = file.relative_to(tests.parent).as_posix()
+        for name, number in FAULT_TEST.findall(file.read_text(encoding="utf-8")):
+            shown[f"F{number}"].append(f"`{place}::{name}`")
+    return "\n".join(f"- {name}: {', '.join(found)}" for name, found in shown.items())
 
 
 def exit_codes_table() -> str:
@@ -198,6 +222,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "limits": limits_table,
     "metrics": metrics_table,
     "threats": threats_list,
+    "faults": faults_table,
     "commands": commands_text,
     "clients": clients_table,
     **{each.name.replace("-", "_"): partial(client_text, each) for each in CLIENTS},

@@ -92,7 +92,7 @@ def test_by_meaning_alone_nothing_can_be_found_before_there_are_vectors(cars: Sh
             find(library, "petrol", SEMANTIC)
 
 
-def test_an_embedder_that_cannot_be_loaded_leaves_words_with_a_note(cars: Shelf) -> None:
+def test_f20_an_embedder_that_cannot_be_loaded_leaves_words_with_a_note(cars: Shelf) -> None:
     with cars.open() as library:
         library.embed()
     with cars.open(embedder="model2vec:/nowhere") as library:
@@ -104,7 +104,7 @@ def test_an_embedder_that_cannot_be_loaded_leaves_words_with_a_note(cars: Shelf)
         library.warm()
 
 
-def test_an_endpoint_that_fails_is_not_asked_again_at_each_search(cars: Shelf) -> None:
+def test_f20_an_endpoint_that_fails_is_not_asked_again_at_each_search(cars: Shelf) -> None:
     works = [True]
 
     def behave(asked: Asked) -> Answer:

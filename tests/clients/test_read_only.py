@@ -57,7 +57,7 @@ def look(place: Path) -> dict[str, tuple[int, int]]:
 
 @pytest.mark.requirement("P-058")
 @pytest.mark.parametrize("era", [LEGACY, MODERN])
-def test_documents_and_index_are_served_from_read_only_media(shelf: Shelf, era: str) -> None:
+def test_f05_documents_and_index_are_served_from_read_only_media(shelf: Shelf, era: str) -> None:
     for path, text in HANDBOOK.items():
         shelf.put(path, text)
     index, log = shelf.place / "index", shelf.place / "log"

@@ -46,7 +46,7 @@ def update_without_privilege(shelf: Shelf) -> list[Report]:
 
 
 @pytest.mark.requirement("X-032")
-def test_a_root_that_is_gone_keeps_its_documents_and_says_so(shelf: Shelf) -> None:
+def test_f15_a_root_that_is_gone_keeps_its_documents_and_says_so(shelf: Shelf) -> None:
     shelf.put("a.md", "# Kept\n\nzebra")
     shelf.update()
     shutil.rmtree(shelf.folder)
@@ -60,7 +60,7 @@ def test_a_root_that_is_gone_keeps_its_documents_and_says_so(shelf: Shelf) -> No
 
 @pytest.mark.requirement("X-032")
 @pytest.mark.parametrize("debug", [False, True])
-def test_an_empty_folder_where_documents_were_looks_unmounted_and_loses_nothing(
+def test_f15_an_empty_folder_where_documents_were_looks_unmounted_and_loses_nothing(
     shelf: Shelf, debug: bool
 ) -> None:
     shelf.put("a.md", "zebra")
@@ -106,7 +106,7 @@ def test_one_root_gone_does_not_hold_up_another(shelf: Shelf) -> None:
     assert sorted(shelf.find("zebra", shelf.folder, other)) == ["a.md", "b.md", "c.md"]
 
 
-def test_a_subfolder_that_cannot_be_read_keeps_its_documents(shelf: Shelf) -> None:
+def test_f13_a_subfolder_that_cannot_be_read_keeps_its_documents(shelf: Shelf) -> None:
     shelf.put("open/a.md", "zebra")
     shelf.put("shut/b.md", "zebra")
     shelf.update()
@@ -150,7 +150,7 @@ def test_only_files_that_came_went_or_differ_in_size_or_time_are_read_again(shel
         assert seen == []
 
 
-def test_a_file_rewritten_in_the_moment_it_was_read_is_noticed(shelf: Shelf) -> None:
+def test_f10_a_file_rewritten_in_the_moment_it_was_read_is_noticed(shelf: Shelf) -> None:
     file = shelf.folder / "a.md"
     file.write_text("zebra", encoding="utf-8")
     before = file.stat()
@@ -196,7 +196,7 @@ def test_t06_our_own_index_and_configuration_are_never_indexed(shelf: Shelf) -> 
 
 
 @pytest.mark.requirement("X-029")
-def test_a_file_that_cannot_be_read_is_listed_with_its_reason_and_holds_up_no_other(
+def test_f13_a_file_that_cannot_be_read_is_listed_with_its_reason_and_holds_up_no_other(
     shelf: Shelf,
 ) -> None:
     shelf.put("image.md", BINARY)
@@ -238,7 +238,7 @@ def test_a_larger_limit_lets_large_files_in_and_a_smaller_one_puts_them_out(shel
     assert shelf.update(max_file_mb=1) == [Report("notes", unreadable=1)]
 
 
-def test_a_file_without_permission_is_tried_again_without_calling_that_a_change(
+def test_f13_a_file_without_permission_is_tried_again_without_calling_that_a_change(
     shelf: Shelf,
 ) -> None:
     shelf.put("good.md", "zebra")
@@ -322,7 +322,7 @@ def test_much_text_is_written_before_more_of_it_is_taken_in(
     assert [each.done for each in seen] == [2, 4, 6, 6]
 
 
-def test_a_full_update_reads_everything_anew(shelf: Shelf) -> None:
+def test_f10_a_full_update_reads_everything_anew(shelf: Shelf) -> None:
     shelf.put("a.md", "zebra")
     shelf.put("b.md", "zebra")
     shelf.update()

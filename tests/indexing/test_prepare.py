@@ -40,7 +40,7 @@ def digest_of(text: str) -> bytes:
     return blake2b(text.encode(), digest_size=16).digest()
 
 
-def test_a_file_that_vanished_meanwhile_is_listed_as_such(root: Root) -> None:
+def test_f08_a_file_that_vanished_meanwhile_is_listed_as_such(root: Root) -> None:
     assert prepare(root, "a.md", None) == Draft(
         "notes",
         "a.md",

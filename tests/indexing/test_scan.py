@@ -52,7 +52,7 @@ def as_nobody(root: Root) -> Scan:
             os.seteuid(before)
 
 
-def test_a_folder_that_cannot_be_listed_hides_its_documents_but_does_not_lose_them(
+def test_f13_a_folder_that_cannot_be_listed_hides_its_documents_but_does_not_lose_them(
     root: Root,
 ) -> None:
     put(root, "open/a.md", "shut/b.md", "shut/deep/c.md", "shut-not/d.md")
@@ -135,7 +135,7 @@ def test_everything_passed_over_is_counted_with_its_reason(root: Root) -> None:
     }
 
 
-def test_a_folder_whose_name_is_not_utf8_is_not_entered(root: Root) -> None:
+def test_f13_a_folder_whose_name_is_not_utf8_is_not_entered(root: Root) -> None:
     folder = Path(os.fsdecode(os.fsencode(root.path) + b"/\xfe"))
     folder.mkdir()
     (folder / "a.md").touch()
@@ -143,7 +143,7 @@ def test_a_folder_whose_name_is_not_utf8_is_not_entered(root: Root) -> None:
     assert (paths(found), dict(found.skipped)) == ([], {("name is not UTF-8", "/"): 1})
 
 
-def test_paths_longer_than_the_kernel_takes_are_passed_over(root: Root) -> None:
+def test_f13_paths_longer_than_the_kernel_takes_are_passed_over(root: Root) -> None:
     part = "d" * 250
     current = os.open(root.path, os.O_RDONLY)
     for _ in range(17):
@@ -178,7 +178,7 @@ def test_t06_no_content_is_read_but_that_of_ignore_files(root: Root) -> None:
     assert paths(as_nobody(root)) == ["a.md", "b/c.md"]
 
 
-def test_files_that_come_and_go_during_a_scan_do_no_harm(root: Root) -> None:
+def test_f08_files_that_come_and_go_during_a_scan_do_no_harm(root: Root) -> None:
     put(root, *(f"f{number}/stays.md" for number in range(50)))
     done = threading.Event()
 

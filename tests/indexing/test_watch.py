@@ -87,7 +87,7 @@ def test_an_index_inside_its_own_folder_does_not_wake_itself(shelf: Shelf) -> No
         assert len(changes.reports) - before <= 6
 
 
-def test_what_no_event_told_of_is_found_by_looking_through(tmp_path: Path) -> None:
+def test_f11_what_no_event_told_of_is_found_by_looking_through(tmp_path: Path) -> None:
     calls: list[float] = []
     times = iter(range(0, 1000, 10))
 

@@ -165,7 +165,7 @@ def test_t18_a_task_that_hangs_is_killed_at_its_deadline_and_the_others_are_answ
     assert [outcomes[key].result for key in (0, 2, 4)] == ["a", "b", "c"]
 
 
-def test_bad_tasks_among_two_hundred_good_ones_are_the_only_ones_to_fail() -> None:
+def test_f16_bad_tasks_among_two_hundred_good_ones_are_the_only_ones_to_fail() -> None:
     payloads = [str(number) for number in range(200)]
     bad = {
         3: "segfault",
@@ -371,7 +371,7 @@ def test_two_runs_at_once_are_refused() -> None:
         assert next(first).result == ("b",)
 
 
-def test_a_hanging_worker_dies_with_its_parent() -> None:
+def test_f16_a_hanging_worker_dies_with_its_parent() -> None:
     script = f"""
         import os, signal
         from pathlib import Path

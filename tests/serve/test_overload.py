@@ -200,7 +200,7 @@ def test_a_process_that_hangs_is_ended_and_the_server_goes_on(shelf: Shelf) -> N
     within(main, 40)
 
 
-def test_at_four_times_what_there_is_room_for_the_rest_is_refused_at_once(shelf: Shelf) -> None:
+def test_f18_at_four_times_what_there_is_room_for_the_rest_is_refused_at_once(shelf: Shelf) -> None:
     tools, room = Tools(), 16
     answers: Counter[str] = Counter()
 
@@ -231,7 +231,7 @@ def pages_of(calls: Calls, rules: Rules) -> list[Route]:
     return make_site_routes(Web(calls, state=lambda: {"ready": True}, toolsets={}, rules=rules))
 
 
-def test_over_http_a_full_server_says_when_to_ask_again_and_recovers(shelf: Shelf) -> None:
+def test_f18_over_http_a_full_server_says_when_to_ask_again_and_recovers(shelf: Shelf) -> None:
     tools = Tools()
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "hang"}}
     first: list[Any] = []

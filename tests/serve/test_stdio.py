@@ -157,7 +157,7 @@ def test_answers_still_come_when_the_input_ends_after_the_question(shelf: Shelf)
     assert "docs://zebra.md" in answers[-1]["result"]["content"][0]["text"]
 
 
-def test_it_ends_in_time_when_told_to_and_leaves_a_sound_index(shelf: Shelf) -> None:
+def test_f19_it_ends_in_time_when_told_to_and_leaves_a_sound_index(shelf: Shelf) -> None:
     for number in range(300):
         shelf.put(f"{number}.md", f"# Page {number}\n\nzebra {number}")
 
@@ -176,7 +176,7 @@ def test_it_ends_in_time_when_told_to_and_leaves_a_sound_index(shelf: Shelf) -> 
 
 
 @pytest.mark.parametrize("told", ["by a signal", "by the end of input"])
-def test_it_ends_in_time_though_its_answers_are_not_read(shelf: Shelf, told: str) -> None:
+def test_f19_it_ends_in_time_though_its_answers_are_not_read(shelf: Shelf, told: str) -> None:
     with talking(shelf) as talk:
         talk.say(INITIALIZE)
         talk.hear()

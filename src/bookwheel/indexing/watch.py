@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from bookwheel.errors import BookwheelError
@@ -32,16 +32,26 @@ def watch(
     them is no news: an index inside its folder would wake itself for ever. `on_pause` is called
     several times a second, but never while an update is under way.
     """
-    from watchfiles import watch as listen
-
     stop = threading.Event()
-    own = tuple(own_paths)
     last: float | None = (
         None  # the first look comes after listening began, so nothing slips between
     )
-    present = [path for path in paths if Path(path).is_dir()]
+    for has_changes in _listen(paths, tuple(own_paths), stop):
+        if should_stop():
+            stop.set()
+            continue
+        on_pause()
+        if has_changes or last is None or clock() - last >= reconcile_seconds:
+            _try(update)
+            last = clock()
+
+
+def _listen(paths: Sequence[str], own: tuple[str, ...], stop: threading.Event) -> Iterator[bool]:
+    """Tell several times a second whether something was heard of, until it is stopped."""
+    from watchfiles import watch as listen
+
     events = listen(
-        *present,
+        *(path for path in paths if Path(path).is_dir()),
         watch_filter=lambda _, path: not path.startswith(own),
         stop_event=stop,
         rust_timeout=int(_PAUSE_SECONDS * 1000),
@@ -51,14 +61,13 @@ def watch(
         raise_interrupt=True,
         ignore_permission_denied=True,
     )
-    for changes in events:
-        if should_stop():
-            stop.set()
-            continue
-        on_pause()
-        if changes or last is None or clock() - last >= reconcile_seconds:
-            _try(update)
-            last = clock()
+    try:
+        for changes in events:
+            yield bool(changes)
+    except (OSError, RuntimeError) as error:  # the system grants no events, or none any more
+        log.warning("changes are found by looking through folders, not at once: %s", error)
+        while not stop.wait(_PAUSE_SECONDS):
+            yield False
 
 
 def _try(update: Callable[[], None]) -> None:

@@ -117,7 +117,7 @@ def test_an_index_in_another_mode_is_brought_back_to_wal(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("journal", ["wal", "delete"])
-def test_a_newer_format_is_refused_and_the_file_stays_as_it_is(
+def test_f21_a_newer_format_is_refused_and_the_file_stays_as_it_is(
     tmp_path: Path, journal: str
 ) -> None:
     fill(engine := engine_in(tmp_path), draft("a.md", "walrus"))
@@ -193,7 +193,7 @@ def test_an_absent_or_empty_file_becomes_an_index(tmp_path: Path, contents: byte
     engine.close()
 
 
-def test_a_broken_off_creation_does_not_stand_in_the_way(tmp_path: Path) -> None:
+def test_f21_a_broken_off_creation_does_not_stand_in_the_way(tmp_path: Path) -> None:
     for name in ("catalog.db.making", "catalog.db.making-wal", "catalog.db.making-shm"):
         (tmp_path / name).write_bytes(b"half done")
     fill(engine := engine_in(tmp_path), draft("a.md", "walrus"))

@@ -47,7 +47,7 @@ def test_a_second_writer_is_told_who_writes_and_readers_go_on(tmp_path: Path) ->
     engine.close()
 
 
-def test_the_lock_of_a_killed_writer_is_free_at_once(tmp_path: Path) -> None:
+def test_f07_the_lock_of_a_killed_writer_is_free_at_once(tmp_path: Path) -> None:
     engine = engine_in(tmp_path)
     with holder(tmp_path) as other:
         other.send_signal(signal.SIGKILL)

@@ -91,7 +91,7 @@ MISFITS: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.requirement("P-053")
 @pytest.mark.parametrize("misfit", MISFITS)
-def test_an_index_that_does_not_fit_is_rebuilt_and_saved_without_being_asked(
+def test_f21_an_index_that_does_not_fit_is_rebuilt_and_saved_without_being_asked(
     tmp_path: Path, tree: Path, misfit: str
 ) -> None:
     index = tmp_path / "index"

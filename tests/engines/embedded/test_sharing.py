@@ -33,7 +33,7 @@ def _tell(writer: subprocess.Popen[str], name: str) -> None:
     assert writer.stdout.readline() == "written\n"
 
 
-def test_a_reader_becomes_writer_when_the_other_is_killed(index: Path) -> None:
+def test_f07_a_reader_becomes_writer_when_the_other_is_killed(index: Path) -> None:
     reader = engine_in(index)
     assert found(reader, "walrus") == ["a.md", "b.md", "c.md"]
     with holder(index) as writer:

@@ -1,0 +1,115 @@
+"""What can go wrong beside an attacker, and what then happens: the rows of docs/operations.md.
+
+A test shows a row by the number in its name: `test_f04_...` is about F04.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Row(NamedTuple):
+    """One fault, what is promised of it, and what is not."""
+
+    fault: str
+    promise: str
+    limits: str = ""
+
+
+ROWS = {
+    "F01": Row(
+        "kill -9, or the machine's memory killer, while documents are indexed or embedded",
+        "What was written is found, nothing is half indexed, the next run goes on from there.",
+    ),
+    "F02": Row(
+        "A write, sync or truncation of the database that fails, once or from then on",
+        "The error is told; the index is as it was before or after, never between.",
+        "A power failure is not tried: that written data arrives in order is SQLite's to see to.",
+    ),
+    "F04": Row(
+        "A full disk",
+        "The run ends with the reason, search goes on, and the work when there is room again.",
+    ),
+    "F05": Row(
+        "An index or documents on read-only media",
+        "Served, and said so; an index with changes not yet merged is refused in words.",
+    ),
+    "F06": Row(
+        "Cut, zeroed or flipped bytes in any file of the index",
+        "Refused, found by the check, mended by itself, or without any effect on answers; every "
+        "cut is noticed. `bookwheel doctor --repair` makes it anew.",
+        "A flipped bit that changes no answer may go unnoticed until the check.",
+    ),
+    "F07": Row(
+        "Several processes on one index, the writer killed",
+        "Another takes over at once, and nothing that was told as written is lost.",
+    ),
+    "F08": Row(
+        "Files that change, vanish or turn into links while they are read",
+        "Read again once, else listed with the reason; never half.",
+    ),
+    "F09": Row(
+        "Any history of a folder: files and folders made, edited, renamed, moved, deleted, dated "
+        "anew, locked away, replaced by another type",
+        "The index that followed it says what one made afresh says.",
+        "Among hits of equal score those come first that were indexed first. How rare a word is "
+        "counts what was removed until its part of the word index is merged. A document that "
+        "states no date keeps the day of its content when its file is merely touched.",
+    ),
+    "F10": Row(
+        "Other content under the same size and time",
+        "Found by `bookwheel index --full`; what is written in the moment of reading is seen "
+        "by itself.",
+        "Not seen otherwise: files are told apart by size and time.",
+    ),
+    "F11": Row(
+        "Events that are lost, or that the system does not grant",
+        "Folders are looked through every `reconcile_seconds` whatever was heard.",
+    ),
+    "F12": Row(
+        "Clocks that jump by years, files dated in the past or the future",
+        "Nothing is read anew for it, and limits count by a clock that nobody sets.",
+    ),
+    "F13": Row(
+        "Files and folders without permission, names that are no text, paths too long",
+        "Passed over, counted and listed with the reason; what was known of them is kept.",
+    ),
+    "F14": Row(
+        "A share that is slow, or fails now and then",
+        "A file that fails is listed and tried again, a folder that fails keeps its documents.",
+        "A read that never returns holds its worker up to the limit of time of a file.",
+    ),
+    "F15": Row(
+        "A folder that is gone, empty or not mounted",
+        "Its documents are kept and the problem is said, also where other files lie in the place "
+        "of a share that is not mounted.",
+        "Deleting all but a few files is taken at its word.",
+    ),
+    "F16": Row(
+        "A reader of a file that crashes, hangs or takes all memory",
+        "Its process is ended, the file is listed, the others are indexed.",
+    ),
+    "F17": Row(
+        "No descriptors left",
+        "Connections beyond what the process may hold are refused with 503, those that are open "
+        "are answered, indexing is whole.",
+        "Below about 200 descriptors a server of many clients has none to spare.",
+    ),
+    "F18": Row(
+        "Clients that stall, drop, half-close or flood",
+        "Others are answered; who is silent for 30 seconds within a request is let go of.",
+    ),
+    "F19": Row(
+        "SIGTERM, Ctrl-C or the end of input, under load too",
+        "Calls are answered or their connections closed, the log of the database is merged, and "
+        "the process is gone within five seconds.",
+    ),
+    "F20": Row(
+        "A model that is missing, slow or of another dimension",
+        "Words alone are searched, and it is said so.",
+    ),
+    "F21": Row(
+        "An upgrade that is interrupted, a downgrade",
+        "Migrated in one transaction; an older version refuses a newer index and leaves it.",
+    ),
+}
