@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from bookwheel.serve.api import OPERATIONS
 from tests.conftest import Shelf
+from tests.faults.sizes import PropertyRecorder, size
 from tests.serve.conftest import Site
 from tests.site.conftest import site_of
 
@@ -214,7 +215,22 @@ def test_the_page_about_the_api_shows_every_parameter(site: Site) -> None:
     assert "<td>string</td>" not in page, "types are named as people name them"
 
 
-def test_whatever_the_description_allows_gets_an_answer_that_fits_it(site: Site) -> None:
+def test_t12_whatever_the_description_allows_gets_an_answer_that_fits_it(site: Site) -> None:
+    ask_whatever_is_allowed(site, 20)
+
+
+@pytest.mark.faults
+@pytest.mark.timeout(3600)
+def test_t12_much_that_the_description_allows_gets_an_answer_that_fits_it(
+    site: Site, record_property: PropertyRecorder
+) -> None:
+    each = size("REQUESTS", 3_000) // len(OPERATIONS)
+    ask_whatever_is_allowed(site, each)
+    record_property("figure", f"{each} requests of each of {len(OPERATIONS)} operations: all fit")
+
+
+def ask_whatever_is_allowed(site: Site, examples: int) -> None:
+    """Ask every operation so many times for whatever its description allows."""
     schema = schemathesis.openapi.from_dict(json.loads(site.ask("GET", "/api/openapi.json").body))
     schema.config.update(base_url=site.url)
     checks = schemathesis.checks.CHECKS
@@ -223,7 +239,7 @@ def test_whatever_the_description_allows_gets_an_answer_that_fits_it(site: Site)
         strategy = operation.ok().as_strategy()  # type: ignore[union-attr] # an error fails here
 
         @settings(
-            max_examples=20,
+            max_examples=examples,
             deadline=None,
             database=None,
             phases=[Phase.generate],

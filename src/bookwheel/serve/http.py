@@ -26,6 +26,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from bookwheel.errors import BadRequest
 from bookwheel.serve.callers import shown_state
 from bookwheel.serve.changes import ChangeBell, stopping_on_signals
+from bookwheel.serve.connections import AT_ONCE, WAITING, Connection
 from bookwheel.serve.guard import OPEN_PATHS, Count, Guard, Rules, refuse
 from bookwheel.serve.headers import SecureHeaders
 from bookwheel.serve.limits import RateLimit
@@ -149,11 +150,19 @@ class _Uvicorn(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         yield
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let more connections wait than are taken at once, which is one number to asyncio."""
+        await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(WAITING)
+
 
 def make_uvicorn(app: ASGIApp, trusted_proxies: str | None = None) -> uvicorn.Server:
     """Return the HTTP server of an application, not yet running."""
     config = uvicorn.Config(
         app,
+        http=Connection,
+        backlog=AT_ONCE,
         proxy_headers=bool(trusted_proxies),
         forwarded_allow_ips=trusted_proxies or "",
         server_header=False,

@@ -1,0 +1,181 @@
+"""A server that is stopped under load, has no descriptors left, or whose clients never end."""
+
+from __future__ import annotations
+
+import http.client
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Shelf
+from tests.faults.serving import Server, ask, serving, wait_for
+
+pytestmark = pytest.mark.timeout(180)
+STOP = 20
+"""Patience with a busy machine; on an idle one the server is gone in five seconds at most."""
+
+
+class Askers:
+    """Clients that ask without a pause until the server is gone."""
+
+    def __init__(self, server: Server, number: int) -> None:
+        self._server = server
+        self.seen: Counter[str] = Counter()
+        self._threads = [threading.Thread(target=self._ask) for _ in range(number)]
+        for thread in self._threads:
+            thread.start()
+
+    def _ask(self) -> None:
+        connection = self._server.connect()
+        try:
+            while True:
+                status, answer = ask(connection, "get_doc_page", {"path": "0.md"})
+                right = "result" in answer and "zebra 0" in answer["result"]["content"][0]["text"]
+                self.seen["right" if right else f"status {status}: {answer}"] += 1
+        except (OSError, http.client.HTTPException):
+            self.seen["closed"] += 1
+        finally:
+            connection.close()
+
+    def end(self) -> None:
+        for thread in self._threads:
+            thread.join(STOP)
+            assert not thread.is_alive()
+
+
+def test_f19_told_to_stop_under_load_it_answers_or_refuses_and_leaves_a_sound_index(
+    shelf: Shelf,
+) -> None:
+    shelf.put("0.md", "# Page\n\nzebra 0")
+    shelf.update()
+    for number in range(1, 400):
+        shelf.put(f"{number}.md", f"# Page {number}\n\nzebra {number}")
+    with serving(shelf) as server:
+        askers = Askers(server, 12)
+        wait_for(lambda: askers.seen["right"] > 40)
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(STOP) == 0
+        askers.end()
+        said = server.said
+    wrong = [kind for kind in askers.seen if kind not in ("right", "closed")]
+    assert [kind for kind in wrong if not kind.startswith("status 503")] == []
+    assert askers.seen["closed"] <= 12
+    assert "Traceback" not in said
+    log = shelf.place / "index" / "catalog.db-wal"
+    assert not log.exists() or log.stat().st_size == 0
+    with shelf.open() as library:
+        assert library.check() == []
+        library.update()
+        assert len(library.paths("notes")) == 400
+
+
+def test_f17_more_connections_than_descriptors_are_refused_and_others_answered(
+    shelf: Shelf,
+) -> None:
+    shelf.put("a.md", "# A\n\nzebra")
+    shelf.update()
+    with serving(shelf, before=few(256)) as server:
+        kept = server.connect()
+        assert server.find("zebra", kept) == ["a.md"]
+        crowd = [reach(server) for _ in range(400)]
+        try:
+            assert server.find("zebra", kept) == ["a.md"]
+        finally:
+            for each in crowd:
+                each.close()
+        assert server.find("zebra", kept) == ["a.md"]
+        wait_for(lambda: server.find("zebra") == ["a.md"])
+        kept.close()
+        assert "Traceback" not in server.said
+
+
+def few(descriptors: int) -> tuple[str, ...]:
+    """Return what runs a command with so many descriptors at most."""
+    return "sh", "-c", f'ulimit -n {descriptors}; exec "$@"', "sh"
+
+
+def reach(server: Server) -> socket.socket:
+    """Begin a request and do not end it."""
+    made = socket.create_connection(("127.0.0.1", server.port))
+    made.sendall(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n{")
+    return made
+
+
+def test_f17_an_indexing_with_few_descriptors_is_whole(shelf: Shelf) -> None:
+    for number in range(150):
+        shelf.put(f"{number % 9}/{number}.md", f"# Page {number}\n\nzebra {number}")
+    where = [str(shelf.folder), "--index", str(shelf.place / "index")]
+    ended = subprocess.run(
+        [*few(48), sys.executable, "-m", "bookwheel", "index", *where],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, "Traceback" in ended.stderr) == (0, False), ended.stderr
+    with shelf.open() as library:
+        assert len(library.paths("notes")) == 150
+        assert library.check() == []
+
+
+def test_f18_who_stalls_drops_or_half_closes_keeps_nobody_waiting(shelf: Shelf) -> None:
+    shelf.put("a.md", "# A\n\nzebra")
+    shelf.update()
+    with serving(shelf) as server:
+        stalled = [reach(server) for _ in range(60)]
+        for number, each in enumerate(stalled):
+            if number % 3 == 1:
+                each.shutdown(socket.SHUT_WR)
+            elif number % 3 == 2:
+                each.close()
+        with socket.create_connection(("127.0.0.1", server.port)) as slow:
+            slow.sendall(b"GET /healthz HTT")
+            for _ in range(5):
+                assert server.find("zebra") == ["a.md"]
+        for each in stalled:
+            each.close()
+        assert server.find("zebra") == ["a.md"]
+        assert "Traceback" not in server.said
+
+
+# Events that do not come
+
+
+def is_allowed(*command: str) -> bool:
+    """Tell whether a command may be run here."""
+    return not subprocess.run([*command], check=False, capture_output=True).returncode
+
+
+@pytest.mark.parametrize("name", ["max_inotify_watches", "max_inotify_instances"])
+def test_f11_where_the_system_grants_no_events_changes_are_found_by_looking(
+    shelf: Shelf, name: str
+) -> None:
+    set_limit = f"echo 0 > /proc/sys/user/{name}"
+    if not is_allowed("unshare", "-Ur", "sh", "-c", set_limit):
+        pytest.skip("a user namespace is not permitted here")
+    none = ("unshare", "-Ur", "sh", "-c", f'{set_limit}; exec "$@"', "sh")
+    shelf.put("a.md", "# A\n\nzebra")
+    with serving(shelf, before=none, BOOKWHEEL_RECONCILE_SECONDS="1") as server:
+        wait_for(lambda: server.find("zebra") == ["a.md"])
+        shelf.put("b.md", "# B\n\nwalrus")
+        wait_for(lambda: server.find("walrus") == ["b.md"])
+        assert "Traceback" not in server.said
+
+
+def test_f11_more_events_than_the_system_keeps_lose_no_change(shelf: Shelf) -> None:
+    shelf.put("a.md", "# A\n\nzebra")
+    most = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text(encoding="ascii"))
+    with serving(shelf, BOOKWHEEL_RECONCILE_SECONDS="2") as server:
+        wait_for(lambda: server.find("zebra") == ["a.md"])
+        server.process.send_signal(signal.SIGSTOP)
+        noise = [shelf.folder / name for name in ("x.tmp", "y.tmp")]
+        for number in range(most // 2 + 100):  # each writing is heard of at least twice
+            noise[number % 2].write_bytes(b"x")
+        shelf.put("b.md", "# B\n\nwalrus")
+        server.process.send_signal(signal.SIGCONT)
+        wait_for(lambda: server.find("walrus") == ["b.md"])
