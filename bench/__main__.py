@@ -38,7 +38,7 @@ FIGURES = (
     "links",
     "redaction",
 )
-LONG = ("soak", "cluster")
+LONG = ("soak", "cluster", "scale")
 """What takes so long that it is measured only where it is named."""
 _LIBRARIES = ("bookwheel", "apsw", "tantivy", "typer", "mcp")
 
@@ -58,6 +58,11 @@ def describe(corpus: Corpus) -> str:
     )
 
 
+def sizes(text: str) -> tuple[int, ...]:
+    """Read numbers by commas."""
+    return tuple(int(number) for number in text.split(","))
+
+
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
@@ -69,8 +74,12 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3, help="times that indexing is repeated")
     parser.add_argument("--seconds", type=float, default=60, help="how long the crowd asks")
     parser.add_argument("--minutes", type=float, default=30, help="how long the soak lasts")
-    parser.add_argument("--chunks", type=int, default=1_000_000, help="chunks in the cluster")
+    parser.add_argument(
+        "--chunks", type=sizes, help="sizes for scale, by commas; the last is the cluster's too"
+    )
     parser.add_argument("--load-seconds", type=float, default=math.inf, help="for the cluster")
+    parser.add_argument("--keep", type=Path, help="folder in which scale keeps what it made")
+    parser.add_argument("--svg", type=Path, help="file into which scale draws")
     parser.add_argument("--markdown", action="store_true", help="the table for docs/benchmarks.md")
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
     return parser.parse_args(arguments)
@@ -89,9 +98,12 @@ def main(arguments: Sequence[str]) -> int:
             *(folders, Path(work), options.queries, options.rounds),
             crowd_seconds=options.seconds,
             soak_minutes=options.minutes,
-            cluster_chunks=options.chunks,
             cluster_seconds=options.load_seconds,
+            kept=options.keep,
+            drawing=options.svg,
         )
+        if options.chunks:
+            corpus.sizes, corpus.cluster_chunks = options.chunks, options.chunks[-1]
         try:
             for name in options.only or FIGURES:
                 print(f"{name} ...", file=sys.stderr, flush=True)

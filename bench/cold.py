@@ -57,8 +57,11 @@ def ask(corpus: Corpus, question: str) -> tuple[float, float, float]:
 
 def command(corpus: Corpus, question: str) -> list[str]:
     """Return the command line of a search as a user would type it."""
-    program = [str(Path(sys.executable).with_name("bookwheel"))]
-    if not Path(program[0]).exists():
-        program = [sys.executable, "-m", "bookwheel"]
     place = ["--index", str(corpus.index), "--json"]
-    return [*program, "search", question, *corpus.folders, *place]
+    return [*program(), "search", question, *corpus.folders, *place]
+
+
+def program() -> list[str]:
+    """Return how the program is started."""
+    installed = Path(sys.executable).with_name("bookwheel")
+    return [str(installed)] if installed.exists() else [sys.executable, "-m", "bookwheel"]

@@ -65,6 +65,12 @@ class Corpus:
     """What the cluster is loaded with, out of copies of the folders."""
     cluster_seconds: float = math.inf
     """Loading it ends after so long, whatever it was loaded with."""
+    sizes: Sequence[int] = (10_000, 100_000)
+    """Chunks at which it is measured how cost grows."""
+    kept: Path | None = None
+    """A folder of its own for what grows, where it stays; else it is thrown away."""
+    drawing: Path | None = None
+    """Where what grows is drawn."""
     seed: int = 7
     _opened: list[Library] = field(default_factory=list)
 

@@ -20,6 +20,8 @@ from bookwheel.text.chunking import chunk
 
 _NEIGHBOURS = 40
 _IN_A_FOLDER = 200
+FOLDERS = 23
+"""At the top, so that a filter by one of them leaves few documents."""
 _MOST_COINED = 4
 _SAMPLE = 400
 _HEADING = re.compile(r"^(?=## )", re.M)
@@ -81,8 +83,13 @@ class Recombined:
         title = f"{self.pages[ground].title} and {rng.choice(near).title}, part {number}"
         sections = self._sections(rng, self.pages[ground], near)
         text = "\n\n".join([f"---\ntitle: {json.dumps(title)}\n---", *sections]) + "\n"
+        return self.place(number), self._coin(rng, text)
+
+    @staticmethod
+    def place(number: int) -> str:
+        """Return the path of a document."""
         folder, place = divmod(number, _IN_A_FOLDER)
-        return f"{folder % 23:02}/{folder:05}/page-{place:03}.md", self._coin(rng, text)
+        return f"{folder % FOLDERS:02}/{folder:05}/page-{place:03}.md"
 
     def _near(self, rng: random.Random, place: int) -> Page:
         other = place + rng.randint(-_NEIGHBOURS, _NEIGHBOURS)

@@ -27,7 +27,7 @@ from bookwheel.text.language import base_language, detect_language
 
 _STEP = 1000
 _DATE = "2026-01-01"
-_TABLES = """
+TABLES = """
 CREATE TABLE documents(
   id INTEGER PRIMARY KEY, collection TEXT, path TEXT, extension TEXT, mime TEXT, size INTEGER,
   title TEXT, description TEXT, tags TEXT, date TEXT, url TEXT, language TEXT, characters INTEGER,
@@ -116,6 +116,13 @@ def store(connection: apsw.Connection, file: Prepared) -> int:
 
 def add_words(writers: dict[str, tantivy.IndexWriter], key: int, file: Prepared) -> None:
     """Add one document's page and chunks to tantivy."""
+    page = lexical._page(
+        lexical.Entry(
+            *(key, file.collection, file.path, extension_of(file.path), file.parsed.title),
+            *(file.parsed.tags, _DATE, file.terms),
+        )
+    )
+    text = lexical._PageText(file.terms)
     for ordinal, passage in enumerate(file.terms.passages, start=1):
         entry = tantivy.Document()
         entry.add_integer("document", key)
@@ -125,18 +132,16 @@ def add_words(writers: dict[str, tantivy.IndexWriter], key: int, file: Prepared)
         entry.add_text(Field.EXACT, passage.exact)
         entry.add_text(Field.NAMES, passage.names)
         writers["passages"].add_document(entry)
-    page = lexical.Entry(
-        *(key, file.collection, file.path, extension_of(file.path), file.parsed.title),
-        *(file.parsed.tags, _DATE, file.terms),
-    )
-    writers["pages"].add_document(lexical._page(page))
+        text.add(passage, page)
+    text.finish(page)
+    writers["pages"].add_document(page)
 
 
 def open_words(place: Path) -> dict[str, tantivy.IndexWriter]:
-    """Make both indexes with the product's own schema and one thread each."""
+    """Open both indexes, made if need be with the product's own schema, with one thread each."""
     writers = {}
     for kind, heap in lexical._HEAP.items():
-        (place / kind).mkdir()
+        (place / kind).mkdir(exist_ok=True)
         index = tantivy.Index(lexical._schema(kind), path=str(place / kind))
         terms = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         index.register_tokenizer("terms", terms)
@@ -159,7 +164,7 @@ def main(place: Path, files: Path) -> int:
     connection = apsw.Connection(str(place / "floor.db"))
     connection.pragma("journal_mode", "wal")
     connection.pragma("synchronous", "normal")
-    connection.execute(_TABLES)
+    connection.execute(TABLES)
     writers = open_words(place)
     chunks = 0
     connection.execute("BEGIN")

@@ -125,7 +125,7 @@ class Updater:
     ) -> None:
         rules = rules_for(collection, own=self._own_paths)
         seen = scan(root, rules, supported=SUPPORTED, should_stop=self._should_stop, below=folder)
-        known = self._known(collection, folder)
+        known = self._engine.known(collection.name, folder)
         report.skipped = sum(seen.skipped.values())
         report.problems += [f"{folder or '.'}: {reason}" for folder, reason in seen.unread]
         elsewhere = self._is_on_another_device(root, collection)
@@ -158,12 +158,6 @@ class Updater:
         states = {each.collection.name: each for each in self._engine.collections()}
         before = states[collection.name].device if collection.name in states else None
         return before not in (None, root.device)
-
-    def _known(self, collection: Collection, folder: str) -> dict[str, Known]:
-        known = self._engine.known(collection.name)
-        if not folder:
-            return known
-        return {path: each for path, each in known.items() if path.startswith(f"{folder}/")}
 
     def _remove(
         self, collection: Collection, seen: Scan, known: dict[str, Known], report: Report

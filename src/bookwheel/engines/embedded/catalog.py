@@ -399,12 +399,13 @@ def read_passages(
     return found
 
 
-def read_known(connection: apsw.Connection, collection: str) -> dict[str, Known]:
-    """Return what is remembered of every file of a collection."""
+def read_known(connection: apsw.Connection, collection: str, folder: str = "") -> dict[str, Known]:
+    """Return what is remembered of every file of a collection, or of those below a folder."""
     rows = connection.execute(
         "SELECT d.path, d.id, d.size, d.modified_ns, d.racy, d.digest, d.status FROM collections c "
-        "JOIN documents d ON d.collection = c.id WHERE c.name = ?",
-        (collection,),
+        "JOIN documents d ON d.collection = c.id WHERE c.name = ?"
+        + (" AND d.path >= ? AND d.path < ?" if folder else ""),
+        (collection, *(_below(folder) if folder else ())),
     )
     with decoding():
         return {

@@ -363,9 +363,9 @@ class EmbeddedEngine:
         with self._reading() as connection:
             return catalog.list_skipped(connection, collection)
 
-    def known(self, collection: str) -> dict[str, Known]:
+    def known(self, collection: str, folder: str = "") -> dict[str, Known]:
         with self._reading() as connection:
-            return catalog.read_known(connection, collection)
+            return catalog.read_known(connection, collection, folder)
 
     def match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found:
         return self._ask(lambda words: words.match_pages(match, limit, count=count))

@@ -151,9 +151,9 @@ class CatalogReader(RowReader):
         place = asking.EVERYTHING if collection is None else term("collection", collection)
         return self._list(bad, place)
 
-    def known(self, collection: str) -> dict[str, Known]:
+    def known(self, collection: str, folder: str = "") -> dict[str, Known]:
         self._settle()
-        query = every([term("collection", collection)])
+        query = every([term("collection", collection), *([below(folder)] if folder else [])])
         wanted = ("key", "path", "status", "kept.size", "kept.modified_ns", "kept.racy")
         fields = (*wanted, "kept.digest")
         found = self._scan(schema.DOCUMENTS, query, ("path",), fields=fields, step=WINDOW)
