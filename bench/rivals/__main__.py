@@ -1,6 +1,6 @@
 """Search one folder of Markdown with Bookwheel and with its rivals, and print one table.
 
-python -m bench.rivals FOLDER [--queries N] [--seed N] [--without NAME] [--json]
+python -m bench.rivals FOLDER [--queries N] [--seed N] [--without NAME] [--work DIR] [--json]
 
 Programs are installed below build/rivals, but for recoll, which comes by apt for the whole machine.
 """
@@ -13,12 +13,13 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from bench.clocks import REPOSITORY
 from bench.rivals import compare
-from bench.rivals.base import NotInstalled, Rival, told
+from bench.rivals.base import NotInstalled, Rival
 from bench.rivals.bookwheel import Bookwheel, BookwheelWords
 from bench.rivals.fts5 import Fts5
 from bench.rivals.qmd import Qmd
@@ -45,6 +46,11 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--without", action="append", choices=RIVALS, default=[], help="leave one out; again"
     )
+    parser.add_argument(
+        "--work",
+        type=Path,
+        help="keep copies, indexes and figures of indexing here, and go on from there",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
     return parser.parse_args(arguments)
 
@@ -58,8 +64,9 @@ def copy_pages(folder: Path, docs: Path) -> None:
     """Copy the Markdown files alone, so that every program gets the same and writes nothing."""
     for path in folder.resolve().rglob("*.md"):
         copied = docs / path.relative_to(folder.resolve())
-        copied.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(path, copied)
+        if not copied.exists():
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, copied)
 
 
 def programs(work: Path, without: Sequence[str]) -> list[Rival]:
@@ -77,13 +84,22 @@ def install(rivals: Sequence[Rival], without: Sequence[str]) -> list[Result]:
     """Install what is missing and note what is there."""
     results = []
     for rival in rivals:
-        say(f"installing {rival.name} ...")
-        with told(rival.name, without):
+        say(f"installing {rival.name} {rival.where} ...")
+        try:
             rival.install()
-            results.append(
-                Result(rival.name, rival.version(), rival.asked, rival.not_run, rival.installed())
-            )
+        except NotInstalled as error:
+            raise NotInstalled(explain(rival, error, without)) from error
+        about = (rival.version(), rival.asked, rival.not_run, rival.installed())
+        results.append(Result(rival.name, *about))
     return results
+
+
+def explain(rival: Rival, error: NotInstalled, without: Sequence[str]) -> str:
+    """Say which program cannot be installed, and how to go on without it."""
+    name = rival.home.name
+    left = " ".join(f"--without {each}" for each in (*without, name))
+    way_out = f"\nTo go on: {left}" if name in RIVALS else ""
+    return f"{rival.name} cannot be installed: {error}{way_out}"
 
 
 def run(options: argparse.Namespace, work: Path) -> str:
@@ -95,7 +111,7 @@ def run(options: argparse.Namespace, work: Path) -> str:
     asked = draw(pages, options.queries, options.seed)
     for rival, result in zip(rivals, results, strict=True):
         say(f"indexing with {rival.name} ...")
-        compare.index(rival, result, work)
+        compare.index(rival, result)
     compare.ask(rivals, results, asked, say)
     if options.json:
         return as_json(results)
@@ -111,13 +127,24 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{options.folder}: no Markdown files there", file=sys.stderr)
         return 2
     HOME.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="bookwheel-rivals-") as work:
-        try:
-            print(run(options, Path(work)))
-        except NotInstalled as error:
-            print(error, file=sys.stderr)
-            return 1
+    try:
+        with work_folder(options.work) as work:
+            print(run(options, work))
+    except NotInstalled as error:
+        print(error, file=sys.stderr)
+        return 1
     return 0
+
+
+@contextmanager
+def work_folder(kept: Path | None) -> Iterator[Path]:
+    """Give the folder that is to be kept, or one for this run."""
+    if kept:
+        kept.mkdir(parents=True, exist_ok=True)
+        yield kept.resolve()
+    else:
+        with tempfile.TemporaryDirectory(prefix="bookwheel-rivals-") as made:
+            yield Path(made)
 
 
 if __name__ == "__main__":

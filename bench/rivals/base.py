@@ -7,8 +7,7 @@ import shutil
 import subprocess
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, Self
@@ -92,6 +91,8 @@ class Rival(ABC):
     """How its answers are asked for, for the table's reader."""
     not_run: str = ""
     """What it can do besides, and why that is not run here."""
+    where = "into build/rivals"
+    """Where it is installed."""
     ways: tuple[str, ...] = (MCP, PROCESS)
     """The first is that of the known items."""
 
@@ -122,16 +123,6 @@ class Rival(ABC):
     @abstractmethod
     def asking(self, way: str) -> Asker:
         """Return it ready to be asked in one of its ways."""
-
-
-@contextmanager
-def told(rival: str, without: Iterable[str]) -> Iterator[None]:
-    """Say of what cannot be installed which program it is, and how to go on without it."""
-    try:
-        yield
-    except NotInstalled as error:
-        left = " ".join(f"--without {name}" for name in (*without, rival))
-        raise NotInstalled(f"{rival} cannot be installed: {error}\nTo go on: {left}") from error
 
 
 def make_venv(home: Path, *packages: str, force: bool = False) -> Path:

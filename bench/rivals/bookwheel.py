@@ -52,7 +52,7 @@ class Bookwheel(Rival):
     def asking(self, way: str) -> Asker:
         if way == MCP:
             serve = self._command("serve", str(self.docs), "--index", str(self.place))
-            log = self.place.with_suffix(".log")
+            log = self.place.with_name(f"{self.place.name}.log")
             return McpAsker(serve, log, "documents_search", arguments, paths_of_answer)
         if way == PROCESS:
             return ProcessAsker(lambda query: [self._search(query)], paths_of_output)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import asdict, dataclass, field
 
 from bench.known_items import rank, score
 from bench.rivals import costs
 from bench.rivals.base import MCP, Asker, Rival, size_of
+from bench.rivals.costs import Cost
 from bench.rivals.questions import Asked
 from bench.rivals.table import Result, Timing
 
-FEW = 10
+FEW = 3
 """Queries of each kind for the ways that are not that of the known items."""
 _REST, _PATIENCE = 0.5, 120.0
 
@@ -44,13 +46,20 @@ class Turn:
         return Timing(tuple(self.seconds), self.cpu / max(1, len(self.seconds)))
 
 
-def index(rival: Rival, result: Result, logs: Path) -> None:
-    """Index afresh, then once more with nothing changed."""
-    log = logs / f"{rival.place.name}-index.log"
-    result.index = costs.run(rival.index(), log)
-    if again := rival.rescan():
-        result.rescan = costs.run(again, log)
-    result.disk = size_of(rival.place)
+def index(rival: Rival, result: Result) -> None:
+    """Index afresh, then once more with nothing changed; what was noted before is kept."""
+    noted = rival.place.with_name(f"{rival.place.name}.json")
+    if not noted.exists():
+        shutil.rmtree(rival.place)
+        rival.place.mkdir()
+        log = rival.place.with_name(f"{rival.place.name}.log")
+        spent = costs.run(rival.index(), log)
+        again = rival.rescan()
+        rescan = costs.run(again, log) if again else None
+        figures = [spent, rescan, size_of(rival.place)]
+        noted.write_text(json.dumps(figures, default=asdict), encoding="utf-8")
+    first, second, result.disk = json.loads(noted.read_text(encoding="utf-8"))
+    result.index, result.rescan = Cost(**first), Cost(**second) if second else None
 
 
 def ask(rivals: Sequence[Rival], results: Sequence[Result], asked: Questions, say: Say) -> None:

@@ -64,7 +64,7 @@ class Qmd(Rival):
 
     def asking(self, way: str) -> Asker:
         if way == MCP:
-            log = self.place.with_suffix(".log")
+            log = self.place.with_name(f"{self.place.name}.log")
             return McpAsker(self._qmd("mcp"), log, "query", arguments, paths_of_answer)
         many = ["--json", "-n", str(LIMIT)]
         return ProcessAsker(lambda query: [self._qmd("search", query, *many)], paths_of_output)

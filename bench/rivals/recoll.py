@@ -18,6 +18,7 @@ class Recoll(Rival):
 
     name = "recoll"
     asked = "`recollq`; where it finds nothing all terms (`-a`), then any (`-o`)"
+    where = "by apt, for the whole machine, unless it is there"
     ways = (PROCESS,)
 
     def install(self) -> None:

@@ -44,7 +44,7 @@ class MarkdownVault(Rival):
 
     def asking(self, way: str) -> Asker:
         if way == MCP:
-            log = self.place.with_suffix(".log")
+            log = self.place.with_name(f"{self.place.name}.log")
             return McpAsker(self._command("serve"), log, "search", arguments, paths_of_answer)
         many = ["--json", "-n", str(LIMIT)]
         return ProcessAsker(

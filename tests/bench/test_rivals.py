@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from bench.known_items import Page, Score, score
 from bench.rivals import bookwheel, compare, costs, qmd, recoll, vault
-from bench.rivals.__main__ import main
+from bench.rivals.__main__ import install, main
 from bench.rivals.askers import McpAsker, ProcessAsker
-from bench.rivals.base import MCP, Command, NotInstalled, size_of, told
+from bench.rivals.base import MCP, Command, NotInstalled, size_of
 from bench.rivals.costs import Cost
 from bench.rivals.fts5 import Fts5, all_words, any_word
 from bench.rivals.questions import draw, identifiers, read_pages, title_of
@@ -157,13 +157,21 @@ def test_what_a_command_costs_counts_its_children(tmp_path: Path) -> None:
         )
 
 
-def test_what_cannot_be_installed_is_named_with_the_way_out() -> None:
-    with pytest.raises(NotInstalled) as raised, told("qmd", ["recoll"]):
+class Missing(Fts5):
+    """A program that cannot be had."""
+
+    def install(self) -> None:
         Command([sys.executable, "-c", "raise SystemExit('no such package')"]).output()
+
+
+def test_what_cannot_be_installed_is_named_with_the_way_out(tmp_path: Path) -> None:
+    missing = Missing(tmp_path / "fts5", tmp_path, tmp_path / "place")
+    with pytest.raises(NotInstalled) as raised:
+        install([missing], ["recoll"])
     text = str(raised.value)
-    assert text.startswith("qmd cannot be installed: ")
+    assert text.startswith("SQLite FTS5 cannot be installed: ")
     assert "no such package" in text
-    assert text.endswith("--without recoll --without qmd")
+    assert text.endswith("--without recoll --without fts5")
 
 
 def test_a_folder_without_markdown_is_refused(
@@ -175,10 +183,12 @@ def test_a_folder_without_markdown_is_refused(
 
 def test_a_program_goes_through_the_whole_comparison(docs: Path, tmp_path: Path) -> None:
     rival, result = Fts5(tmp_path / "home", docs, tmp_path / "place"), Result("SQLite FTS5")
-    compare.index(rival, result, tmp_path)
+    compare.index(rival, result)
     compare.ask([rival], [result], draw(read_pages(docs), 4, seed=1), lambda _: None)
     assert result.scores["exact title"] == Score(4, 1.0, 1.0, 1.0, 0)
-    assert result.index is not None
+    again = Result("SQLite FTS5")
+    compare.index(rival, again)
+    assert (again.index, again.disk) == (result.index, result.disk)
     assert result.disk == size_of(rival.place) > 0
     assert json.loads(as_json([result]))[0]["scores"]["exact title"]["hit10"] == 1.0
 
@@ -187,7 +197,7 @@ def test_a_program_that_finds_nothing_is_not_taken_for_a_bad_one(
     docs: Path, tmp_path: Path
 ) -> None:
     rival, result = Fts5(tmp_path / "home", docs, tmp_path / "place"), Result("SQLite FTS5")
-    compare.index(rival, result, tmp_path)
+    compare.index(rival, result)
     with pytest.raises(RuntimeError, match="does not work"):
         compare.ask([rival], [result], {"exact title": [("amber", "other.md")]}, lambda _: None)
 
