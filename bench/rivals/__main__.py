@@ -84,7 +84,7 @@ def install(rivals: Sequence[Rival], without: Sequence[str]) -> list[Result]:
     """Install what is missing and note what is there."""
     results = []
     for rival in rivals:
-        say(f"installing {rival.name} {rival.where} ...")
+        say(f"installing {rival.name}: {rival.where} ...")
         try:
             rival.install()
         except NotInstalled as error:

@@ -29,7 +29,7 @@ class Fts5(Rival):
 
     name = "SQLite FTS5"
     asked = "all words; where that finds nothing any of them"
-    where = "already, as a part of SQLite"
+    where = "nothing to do, it is a part of SQLite"
     ways = (INSIDE,)
 
     def install(self) -> None:

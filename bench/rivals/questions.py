@@ -24,6 +24,16 @@ _IDENTIFIER = re.compile(
     r"@?\b[A-Za-z]\w*(?:(?:\.|::|-|_)\w+)+(?:\(\))?"  # tabs.get(), text-indent, std::sort
     r"|\b[a-z]+[A-Z]\w+(?:\(\))?"  # camelCase
 )
+_ADDRESS = re.compile(
+    r"(?<=\])\([^)\s]*(?:\s[^)]*)?\)"  # of a link
+    r"|^\[[^\]]+\]:\s.*$"  # of links that stand apart
+    r"|\b(?:href|src)\s*=\s*[\"'][^\"']*[\"']"
+    r"|\bhttps?://[^\s>)\"'`]+",
+    re.M,
+)
+_COMPOUND = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)+")
+_PLAIN = set("abcdefghijklmnopqrstuvwxyz0123456789.-")
+_MACRO = re.compile(r"\{\{.*?\}\}", re.S)
 _SHORTEST, _LONGEST = 6, 40
 
 Asked = tuple[str, str]
@@ -64,18 +74,24 @@ def draw(pages: Sequence[Page], count: int, seed: int) -> dict[str, list[Asked]]
 
 
 def identifiers(pages: Sequence[Page]) -> dict[str, list[str]]:
-    """Return for each page the identifiers that stand in no other page, in any case of letters."""
-    spoken = {page.document: dict(_named(page.text)) for page in pages}
-    pages_with = Counter(key for names in spoken.values() for key in names)
-    only = {
-        document: [
-            name
-            for key, name in sorted(names.items())
-            if pages_with[key] == 1 and not _is_words(name)
-        ]
-        for document, names in spoken.items()
-    }
-    return {document: names for document, names in only.items() if names}
+    """Return for each page the identifiers that stand in no other page, in any case of letters.
+
+    They are taken from text and code; where links lead, and the front matter, is read by some
+    programs and not by others.
+    """
+    whole = (page.text for page in pages)
+    pages_with = Counter(key for text in whole for key in dict(_named(text)))
+    only: dict[str, list[str]] = {}
+    for page in pages:
+        for key, name in sorted(dict(_named(visible(page.text))).items()):
+            if pages_with[key] == 1 and not _is_words(name):
+                only.setdefault(page.document, []).append(name)
+    return only
+
+
+def visible(text: str) -> str:
+    """Return the text of a page without its front matter, macros and addresses."""
+    return _ADDRESS.sub(" ", _MACRO.sub(" ", _FRONT_MATTER.sub("", text)))
 
 
 def _named(text: str) -> Iterator[tuple[str, str]]:
@@ -85,6 +101,5 @@ def _named(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_words(name: str) -> bool:
-    """Whether it is rather prose or a file: `well-known`, `example.com`, `photo.png`."""
-    plain = name.islower() and not name.endswith("()")
-    return plain and "_" not in name and "::" not in name and not name.startswith("@")
+    """Whether it is rather prose or a file: `CPU-intensive`, `example.com`, `photo.png`."""
+    return bool(_COMPOUND.fullmatch(name)) or (name.islower() and set(name) <= _PLAIN)

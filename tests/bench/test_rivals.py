@@ -67,6 +67,17 @@ def test_identifiers_stand_in_one_page_alone_and_are_no_prose() -> None:
     }
 
 
+def test_identifiers_are_not_taken_from_addresses_or_front_matter() -> None:
+    text = (
+        "---\ncompat: css.getGap\n---\n[See](/docs/Page_inspector#Some_anchor 'a_title') "
+        "my_own_name, CPU-Intensive {{Embed('Live_sample')}} "
+        "https://example.org/TP400_SW16 <a href='#link_target'>\n[1]: /far_away\n"
+    )
+    assert identifiers([Page("a", "", text)]) == {"a": ["my_own_name"]}
+    linking = Page("b", "", "[there](/my_own_name)")
+    assert identifiers([Page("a", "", text), linking]) == {}
+
+
 def test_the_same_seed_draws_the_same_queries(docs: Path) -> None:
     pages = read_pages(docs)
     first = draw(pages, 5, seed=3)
