@@ -49,11 +49,11 @@ def reader_memory(size: Measured) -> float:
 
 def update_ratio(size: Measured) -> float:
     spent = size["update"]
-    return statistics.median(spent["update"]) / max(statistics.median(spent["floor"]), 1e-9)
+    return float(statistics.median(spent["update"]) / max(statistics.median(spent["floor"]), 1e-9))
 
 
 def cold(size: Measured) -> float:
-    return median(size["cold"])
+    return float(median(size["cold"]))
 
 
 def disk(size: Measured) -> float:
