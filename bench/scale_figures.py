@@ -57,7 +57,7 @@ def cold(size: Measured) -> float:
 
 
 def disk(size: Measured) -> float:
-    return float(size["search"]["disk"]) / max(1, size["search"]["chunks"])
+    return float(size["search"]["disk"] / max(1, size["search"]["chunks"]))
 
 
 def rows(sizes: Sequence[Measured]) -> list[Figure]:

@@ -58,7 +58,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
 
 @pytest.mark.parametrize("name", ROWS)
 def test_a_module_gives_its_rows(corpus: Corpus, name: str) -> None:
-    assert {*FIGURES, *LONG} == {*ROWS, "pages_table"}
+    assert {*FIGURES, *LONG} == {*ROWS, "pages_table", "cluster", "scale"}
     rows = measure(corpus, name)
     assert len(rows) == ROWS[name]
     assert all(row.name and row.shown and row.how for row in rows)
