@@ -11,7 +11,7 @@ from bookwheel.engines.opensearch import schema
 from bookwheel.engines.opensearch.address import Address
 from bookwheel.engines.opensearch.catalog import CatalogReader
 from bookwheel.engines.opensearch.filters import of_match, term
-from bookwheel.engines.opensearch.store import WINDOW
+from bookwheel.engines.opensearch.store import SORT_ONLY, WINDOW
 
 FILLER = "\x02"
 """A term that no query holds: between a title and a text, and in fields that have no other."""
@@ -52,7 +52,7 @@ class LexicalReader(CatalogReader):
         """Return the pages of several matches, all asked for at once."""
         if limit > WINDOW:
             return [self.match_pages(match, limit, count=count) for match in matches]
-        body = {"size": limit, "sort": [*_BY_SCORE], "_source": False, "track_total_hits": count}
+        body = {"size": limit, "sort": [*_BY_SCORE], **SORT_ONLY, "track_total_hits": count}
         asked = [(schema.PAGES, {**body, "query": of_match(match)}) for match in matches]
         found = []
         for answer in self._search_many(asked, search_type="dfs_query_then_fetch"):
@@ -65,7 +65,7 @@ class LexicalReader(CatalogReader):
         entries: list[Any] = []
         total = 0
         is_page = kind == schema.PAGES
-        sort = [*_BY_SCORE] if is_page else [*_BY_SCORE, {"ordinal": "asc"}]
+        sort = [*_BY_SCORE] if is_page else [*_BY_SCORE, {"ordinal": "asc"}, {"generation": "asc"}]
         after: list[Any] | None = None
         while True:
             size = min(WINDOW, max(0, limit - len(entries)))
@@ -73,7 +73,7 @@ class LexicalReader(CatalogReader):
                 "query": query,
                 "size": size,
                 "sort": sort,
-                "_source": False if is_page else ["generation"],
+                **SORT_ONLY,
                 "track_total_hits": count and after is None,
             }
             if after is not None:
@@ -226,5 +226,5 @@ def _page_entry(hit: dict[str, Any]) -> tuple[int, int, float]:
 
 
 def _passage_entry(hit: dict[str, Any]) -> tuple[int, int, float, int]:
-    score, document, ordinal = hit["sort"][:3]
-    return int(document), int(ordinal), float(score), int(hit["_source"]["generation"])
+    score, document, ordinal, generation = hit["sort"]
+    return int(document), int(ordinal), float(score), int(generation)

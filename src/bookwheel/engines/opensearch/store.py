@@ -19,6 +19,8 @@ Query = Mapping[str, Any]
 _Answer = TypeVar("_Answer")
 _PREFERENCE = "bookwheel"
 """One for all: copies of a shard may score a little differently."""
+SORT_ONLY: Mapping[str, Any] = {"_source": False, "stored_fields": "_none_"}
+"""Only what entries are sorted by is wanted: what is stored of them need not be unpacked."""
 STEP = 1_000
 """So many entries are read at a time."""
 WINDOW = 10_000

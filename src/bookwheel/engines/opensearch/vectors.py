@@ -11,7 +11,7 @@ from bookwheel.engines.base import Found, Matrix, Passage, Vector
 from bookwheel.engines.opensearch import schema, state
 from bookwheel.engines.opensearch.citing import CitationReader
 from bookwheel.engines.opensearch.filters import MOST_TERMS, Query, any_value, every, term
-from bookwheel.engines.opensearch.store import WINDOW
+from bookwheel.engines.opensearch.store import SORT_ONLY, WINDOW
 from bookwheel.model import Status
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _MOST_CHUNKS = 4_096
 _SPARE = 20
 """So many more chunks are asked for: some may be of documents that were just replaced."""
+_PLACE = ("document", "ordinal", "generation")
 _Near = tuple[int, int, float, int]
 
 
@@ -109,14 +110,13 @@ class VectorReader(CitationReader):
         body = {
             "size": size,
             "query": {"knn": {"vector": knn}},
-            "_source": ["generation"],
-            "sort": [{"_score": "desc"}, {"document": "asc"}, {"ordinal": "asc"}],
+            **SORT_ONLY,
+            "sort": [{"_score": "desc"}, *({each: "asc"} for each in _PLACE)],
         }
         hits = self._search(vectors_kind(fingerprint), body)["hits"]["hits"]
         return [
-            (int(hit["sort"][1]), int(hit["sort"][2]), _product(hit["sort"][0]), gen)
-            for hit in hits
-            for gen in [int(hit["_source"]["generation"])]
+            (int(document), int(ordinal), _product(score), int(generation))
+            for score, document, ordinal, generation in (hit["sort"] for hit in hits)
         ]
 
     def _living_vectors(
