@@ -183,6 +183,25 @@ def test_two_commits_within_one_tick_of_the_clock_are_told_apart(tmp_path: Path)
     reader.close()
 
 
+def test_whoever_follows_many_commits_holds_no_more_files_and_sees_them_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bookwheel.engines.embedded.lexical._REOPEN_AFTER", 3)
+    words = made(tmp_path, entry(0, "walrus"))
+    reader = WordIndex(tmp_path)
+    first = reader._indexes
+    for key in range(1, 9):
+        words.start_writing()
+        words.add(entry(key, "walrus"))
+        words.commit(key)
+        words.stop_writing()
+        assert reader.reload()
+        assert (reader.page_count(), words.reload(), words.page_count()) == (key + 1, True, key + 1)
+    assert reader._indexes is not first
+    words.close()
+    reader.close()
+
+
 def test_while_the_index_is_made_anew_a_reader_keeps_the_old_one(tmp_path: Path) -> None:
     folder = tmp_path / "words"
     made(folder, entry(1, "walrus")).close()

@@ -38,6 +38,7 @@ from bookwheel.text.words import normal_title
 LAYOUT_VERSION = 4
 _BORDER = " \x02 "
 _MARK = -1
+_REOPEN_AFTER = 50
 _NOBODY = -2
 _LARGEST = 2**63 - 1
 _MOST_FREQUENCIES = 100_000
@@ -111,6 +112,7 @@ class WordIndex:
         self._vocabularies: dict[Field, dict[int, list[str]]] = {}
         self._frequencies: dict[tuple[Field, str], int] = {}
         self._is_fixed = False
+        self._reloads = 0
         if readonly:
             self._open_shadow(folder)
             self._is_fixed = True
@@ -158,13 +160,30 @@ class WordIndex:
         if stamps == self._stamps:
             return False
         with guarded():
-            for index in self._indexes.values():
-                index.reload()
+            self._reload_indexes()
             self._pages = self._indexes["pages"].searcher()
             self._passages = self._indexes["passages"].searcher()
         self._stamps = stamps
         self._vocabularies.clear()
         self._frequencies = {}
+        return True
+
+    def _reload_indexes(self) -> None:
+        self._reloads += 1
+        if not self._reopen_if_due():
+            for index in self._indexes.values():
+                index.reload()
+
+    def _reopen_if_due(self) -> bool:
+        """Open the indexes anew now and then, while nothing is written; tell whether it was done.
+
+        One that is open remembers the name of every file that it ever mapped: whoever follows a
+        folder that changes all day would grow by megabytes.
+        """
+        if self._reloads < _REOPEN_AFTER or self._writers:
+            return False
+        self._indexes = {kind: _open_again(path) for kind, path in self._paths.items()}
+        self._reloads = 0
         return True
 
     def generation(self) -> int:
@@ -321,6 +340,7 @@ class WordIndex:
     def start_writing(self) -> None:
         """Open the writers; each index has one at a time, over all processes."""
         with guarded():
+            self._reopen_if_due()
             for kind, index in self._indexes.items():
                 if kind not in self._writers:
                     writer = index.writer(_HEAP[kind], 1)
@@ -380,10 +400,17 @@ class WordIndex:
 
 def _open(kind: str, path: Path) -> tantivy.Index:
     if (path / "meta.json").exists():
-        index = tantivy.Index.open(str(path))
-    else:
-        path.mkdir(parents=True, exist_ok=True)
-        index = tantivy.Index(_schema(kind), path=str(path))
+        return _open_again(path)
+    path.mkdir(parents=True, exist_ok=True)
+    return _prepared(tantivy.Index(_schema(kind), path=str(path)))
+
+
+def _open_again(path: Path) -> tantivy.Index:
+    """Open what is there; where another process is making it anew, make nothing in its place."""
+    return _prepared(tantivy.Index.open(str(path)))
+
+
+def _prepared(index: tantivy.Index) -> tantivy.Index:
     # A tokenizer is not stored with the index and must be named again at each opening.
     terms = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
     index.register_tokenizer("terms", terms)
