@@ -19,6 +19,7 @@ import typer
 from bookwheel.cli.fresh import say_problems, update
 from bookwheel.cli.options import Config, Index, Json, Paths, open_library
 from bookwheel.cli.output import count, print_json
+from bookwheel.indexing.memory import share_heaps
 
 if TYPE_CHECKING:
     from bookwheel.indexing.pipeline import Report
@@ -52,6 +53,7 @@ def run(
         _print(reports, json=json)
         say_problems(reports, said=library.settings.remarks)
         if watch:
+            share_heaps()
             print("Watching for changes. Ctrl-C stops.", file=sys.stderr)
             library.watch(on_update=lambda new: _say(new, json=json), should_stop=lambda: False)
         if any(report.failed for report in reports):

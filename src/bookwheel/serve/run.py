@@ -19,6 +19,7 @@ from bookwheel import __version__
 from bookwheel.contracts.dispatch import Offered
 from bookwheel.contracts.tool import Contract
 from bookwheel.errors import BadRequest, BookwheelError, IndexUnusable
+from bookwheel.indexing.memory import share_heaps
 from bookwheel.library import Library
 from bookwheel.model import Collection
 from bookwheel.safety.token_file import Token, TokenFile, tokens_path
@@ -43,6 +44,7 @@ log = logging.getLogger(__name__)
 
 def serve(library: Library, folders: Sequence[str], address: tuple[str, int] | None) -> None:
     """Serve a library over HTTP at an address, or over standard input and output without one."""
+    share_heaps()
     known = load_contracts(read_only=library.settings["read_only"])
     offered = choose(known, library.settings["toolsets"])
     with telling(library, known) as account:
