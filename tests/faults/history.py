@@ -82,9 +82,8 @@ class Folder:
         ]
 
     def _folders(self) -> list[Path]:
-        return sorted(
-            Path(folder, name) for folder, names, _ in os.walk(self.place) for name in names
-        )
+        found = (Path(folder, name) for folder, names, _ in os.walk(self.place) for name in names)
+        return sorted(path for path in found if not path.is_symlink())
 
     def _text(self) -> str:
         self._count += 1
