@@ -200,7 +200,7 @@ def test_f01_an_indexing_killed_a_thousand_times_ends_as_one_that_was_not(
     tmp_path: Path, record_property: PropertyRecorder
 ) -> None:
     rounds = size("KILLS", 1_000)
-    chance = random.Random(3)
+    chance = random.Random(size("SEED", 3))
     tree, index = Tree(tmp_path / "tree", chance), tmp_path / "index"
     tree.change(30)
     forks = Forks(tree.folder, index)
