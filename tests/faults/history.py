@@ -42,6 +42,9 @@ class Folder:
         self._count = 0
         place.mkdir()
         (place / ANCHOR).write_text("# Anchor\n\nbabling\n", encoding="utf-8")
+        self._outside = place.with_name("outside")
+        self._outside.mkdir()
+        (self._outside / "one.md").write_text("# Outside\n\nbabling\n", encoding="utf-8")
         self.acts: dict[Callable[[], None], int] = {
             self.create: 30,
             self.edit: 20,
@@ -70,8 +73,15 @@ class Folder:
         return act.__name__
 
     def _path(self) -> Path:
+        """Return where something may come to be: never through a link, which might lead away."""
         name = self._chance.choice(STEMS) + self._chance.choice(ENDINGS)
-        return self.place / self._chance.choice(FOLDERS) / name
+        return self._folder() / name
+
+    def _folder(self) -> Path:
+        folder = self.place / self._chance.choice(FOLDERS)
+        if any(each.is_symlink() for each in (folder, *folder.parents)):
+            raise FileExistsError(folder)
+        return folder
 
     def _files(self) -> list[Path]:
         return [
@@ -96,6 +106,8 @@ class Folder:
     def _write(self, path: Path, data: bytes) -> None:
         """Write a file; its time is another than any that it had before."""
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_symlink() or path.is_fifo():  # one would lead away, the other wait for ever
+            path.unlink()
         path.write_bytes(data)
         self._date(path, self._chance.choice((0, 0, 0, -YEAR_NS, YEAR_NS, -30 * YEAR_NS)))
 
@@ -103,7 +115,7 @@ class Folder:
         """Set a clock that jumps by years, and never says the same twice."""
         self._count += 1
         at = time.time_ns() + shift + self._count * 1_000
-        os.utime(path, ns=(at, at))
+        os.utime(path, ns=(at, at), follow_symlinks=False)
 
     def create(self) -> None:
         self._write(self._path(), self._text().encode())
@@ -160,7 +172,7 @@ class Folder:
         elif kind == 2:
             os.mkfifo(path)
         else:
-            path.symlink_to(self._chance.choice([ANCHOR, "/etc", "..", "nowhere", "one.md"]))
+            path.symlink_to(self._chance.choice([ANCHOR, self._outside, "..", "nowhere", "one.md"]))
 
     def _remove(self, path: Path) -> None:
         if not path.is_symlink() and path.is_dir():
@@ -195,7 +207,7 @@ class Folder:
                     waiting.append(path)
 
     def write_ignore_file(self) -> None:
-        folder = self.place / self._chance.choice(FOLDERS)
+        folder = self._folder()
         rules = self._chance.choices(("*.txt", "!one.txt", "b/", "/a/", "t*", "!a/", "#"), k=2)
         self._write(folder / ".gitignore", "\n".join(rules).encode())
 
