@@ -172,7 +172,9 @@ class Folder:
         elif kind == 2:
             os.mkfifo(path)
         else:
-            path.symlink_to(self._chance.choice([ANCHOR, self._outside, "..", "nowhere", "one.md"]))
+            path.symlink_to(
+                self._chance.choice([ANCHOR, str(self._outside), "..", "nowhere", "one.md"])
+            )
 
     def _remove(self, path: Path) -> None:
         if not path.is_symlink() and path.is_dir():
