@@ -49,11 +49,15 @@ def measure(corpus: Corpus, name: str) -> list[Figure]:
     return rows
 
 
-def describe(corpus: Corpus) -> str:
+def describe(corpus: Corpus, only: Sequence[str] | None = None) -> str:
     """Say what was measured and with which versions."""
     made_of = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
+    if set(only or ()) <= {"scale"} and only:  # the folders themselves are not indexed
+        measured = f"documents made out of {', '.join(Path(each).name for each in corpus.folders)}"
+    else:
+        measured = f"{len(corpus.documents):,} documents, {corpus.chunks:,} chunks"
     return (
-        f"{len(corpus.documents):,} documents, {corpus.chunks:,} chunks, {corpus.queries} queries; "
+        f"{measured}, {corpus.queries} queries; "
         f"{time.strftime('%Y-%m-%d')}, Python {platform.python_version()}, {made_of}"
     )
 
@@ -110,7 +114,7 @@ def main(arguments: Sequence[str]) -> int:
                 rows = measure(corpus, name)
                 print(as_text(rows), file=sys.stderr, flush=True)
                 figures += rows
-            about = describe(corpus)
+            about = describe(corpus, only=options.only)
         finally:
             corpus.close()
     if options.json:

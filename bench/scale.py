@@ -128,7 +128,7 @@ class Size:
                 "seed": self._corpus.seed,
                 "tree": str(self._tree),
                 "numbers": numbers,
-                "editions": [edition],
+                "editions": [2 * edition, 2 * edition + 1],
             }
             for name, values in self._probe("update", order).items():
                 found.setdefault(name, []).extend(values)

@@ -49,7 +49,7 @@ def reader_memory(size: Measured) -> float:
 
 def update_ratio(size: Measured) -> float:
     spent = size["update"]
-    return float(statistics.median(spent["update"]) / max(statistics.median(spent["floor"]), 1e-9))
+    return float(median(spent["update"]) / max(median(spent["floor"]), 1e-6))
 
 
 def cold(size: Measured) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -22,6 +22,9 @@ from bookwheel.safety.opener import Root
 _WRITE_STEP = 64
 _WRITE_CHARACTERS = 4_000_000
 """So much text waits to be written, since it is held in memory several times over."""
+_LITTLE_FILES = 200
+_LITTLE_BYTES = 1_000_000
+"""Starting a worker takes as much CPU as reading fifty pages; a first index is waited for."""
 _FIRST_COMMIT_SECONDS = 1.0
 _LONGEST_COMMIT_SECONDS = 30.0
 
@@ -190,7 +193,8 @@ class Updater:
             for number, file in enumerate(files)
         )
         handler = "bookwheel.indexing.prepare:make_prepare"
-        with WorkerPool(handler, setup, workers=self._workers) as pool:
+        workers = 1 if known and is_little(files) else self._workers
+        with WorkerPool(handler, setup, workers=workers) as pool:
             self._write(collection, files, known, pool.run(self._until_stopped(tasks)), report)
 
     @staticmethod
@@ -251,6 +255,11 @@ def _taken(drafts: list[Draft]) -> Iterator[Draft]:
     drafts.reverse()
     while drafts:
         yield drafts.pop()
+
+
+def is_little(files: Sequence[FoundFile]) -> bool:
+    """Tell so little work that a second worker would cost more than it does."""
+    return len(files) <= _LITTLE_FILES and sum(file.size for file in files) <= _LITTLE_BYTES
 
 
 def looks_unmounted(seen: Scan, known: dict[str, Known], *, elsewhere: bool = False) -> bool:
