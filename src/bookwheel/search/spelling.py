@@ -38,8 +38,13 @@ def near_words(
         return []
     found = holds(_within(word, vocabulary, 1))
     if not found and len(word) >= _LONG:
-        near_by = [near for near in _within(word, vocabulary, 2) if near[1][0] == word[0]]
-        found = holds(near_by)
+        lengths = range(len(word) - 2, len(word) + 3)
+        # Far quicker than to measure how far away each word is that begins otherwise.
+        alike = {
+            length: [other for other in vocabulary.get(length, ()) if other[0] == word[0]]
+            for length in lengths
+        }
+        found = holds(_within(word, alike, 2))
     return found
 
 
@@ -72,9 +77,12 @@ def words_beginning(
 
     if len(word) < _SHORTEST_BEGINNING:
         return []
+    # A letter that is another, or two that are swapped, leave one end of the word as it is.
+    middle = len(word) // 2
+    start, end = word[: middle - 1], word[middle + 1 :]
     found: list[tuple[int, str]] = []
     for length in range(len(word) + 1, len(word) + _LONGEST_ENDING + 1):
-        words = vocabulary.get(length, ())
+        words = [other for other in vocabulary.get(length, ()) if start in other or end in other]
         heads = [other[: len(word)] for other in words]
         near = extract(word, heads, scorer=OSA.distance, score_cutoff=1, limit=_MOST_NEAR)
         found += _first_held([(int(steps), words[at]) for _, steps, at in near], holds)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import shutil
+import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -43,6 +44,10 @@ _NOBODY = -2
 _LARGEST = 2**63 - 1
 _MOST_FREQUENCIES = 100_000
 _HEAP = {"pages": 50_000_000, "passages": 80_000_000}
+_MANY_WORDS = 50_000
+"""A vocabulary that is larger takes long to read, and is not read again after every commit."""
+_WORDS_A_SECOND = 10_000
+"""For so many of its words it is kept one second, whatever is committed meanwhile."""
 _TOGETHER = 500
 """Chunks whose terms are handed over together: of most documents all."""
 KINDS = ("pages", "passages")
@@ -102,6 +107,14 @@ def _schema(kind: str) -> tantivy.Schema:
     return builder.build()
 
 
+class _Vocabulary(NamedTuple):
+    """The terms of a field by their length, as of which commits, and until when they must do."""
+
+    words: dict[int, tuple[str, ...]]
+    stamps: tuple[tuple[int, int], ...]
+    kept_until: float
+
+
 class WordIndex:
     """Both indexes, open for reading and, between `start_writing` and `stop_writing`, writing."""
 
@@ -109,7 +122,7 @@ class WordIndex:
         self._paths = {kind: folder / kind for kind in KINDS}
         self._writers: dict[str, tantivy.IndexWriter] = {}
         self._stamps: tuple[tuple[int, int], ...] = ()
-        self._vocabularies: dict[Field, dict[int, list[str]]] = {}
+        self._vocabularies: dict[Field, _Vocabulary] = {}
         self._frequencies: dict[tuple[Field, str], int] = {}
         self._is_fixed = False
         self._reloads = 0
@@ -164,7 +177,6 @@ class WordIndex:
             self._pages = self._indexes["pages"].searcher()
             self._passages = self._indexes["passages"].searcher()
         self._stamps = stamps
-        self._vocabularies.clear()
         self._frequencies = {}
         return True
 
@@ -226,17 +238,30 @@ class WordIndex:
         with guarded():
             return rarity(searcher.doc_freq(field, term), searcher.num_docs)
 
-    def vocabulary(self, field: Field) -> dict[int, list[str]]:
-        """Return a field's terms by length; those of deleted pages may still be there."""
-        if field not in self._vocabularies:
-            words: dict[int, list[str]] = {}
-            with guarded():
-                for word, _ in self._pages.terms_with_prefix(field, ""):
-                    words.setdefault(len(word), []).append(word)
-            if field is Field.EXACT and _BORDER.strip() in words.get(1, ()):
-                words[1].remove(_BORDER.strip())
-            self._vocabularies[field] = words
-        return self._vocabularies[field]
+    def vocabulary(self, field: Field) -> dict[int, tuple[str, ...]]:
+        """Return a field's terms by length.
+
+        Those of deleted pages may still be there; where there are very many, those of the latest
+        pages may not be there yet.
+        """
+        known = self._vocabularies.get(field)
+        if known is None or (known.stamps != self._stamps and time.monotonic() >= known.kept_until):
+            known = self._vocabularies[field] = self._read_vocabulary(field)
+        return known.words
+
+    def _read_vocabulary(self, field: Field) -> _Vocabulary:
+        words: dict[int, list[str]] = {}
+        stamps = self._stamps
+        with guarded():
+            every = self._pages.terms_with_prefix(field, "")
+            for word, _ in every:
+                words.setdefault(len(word), []).append(word)
+        if field is Field.EXACT and _BORDER.strip() in words.get(1, ()):
+            words[1].remove(_BORDER.strip())
+        kept = len(every) / _WORDS_A_SECOND if len(every) > _MANY_WORDS else 0.0
+        # Python's garbage collector goes through long lists again and again, not through tuples.
+        fixed = {length: tuple(some) for length, some in words.items()}
+        return _Vocabulary(fixed, stamps, time.monotonic() + kept)
 
     def match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found:
         """Return the pages that match, best first."""
