@@ -28,7 +28,7 @@ from bench.servers import document_server
 from bench.wire import Client
 
 CHANGED = 100
-_EDITIONS = 5
+_EDITIONS = 3
 _COLD = 7
 _CLIENTS = 4
 _KINDS = 20

@@ -48,6 +48,9 @@ _MANY_WORDS = 50_000
 """A vocabulary that is larger takes long to read, and is not read again after every commit."""
 _WORDS_A_SECOND = 10_000
 """For so many of its words it is kept one second, whatever is committed meanwhile."""
+_MANY_PAGES = 20_000
+_WEIGHED = 10
+"""Of more pages that hold the words, so many times as are wanted are weighed by all there is."""
 _TOGETHER = 500
 """Chunks whose terms are handed over together: of most documents all."""
 KINDS = ("pages", "passages")
@@ -264,10 +267,33 @@ class WordIndex:
         return _Vocabulary(fixed, stamps, time.monotonic() + kept)
 
     def match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found:
-        """Return the pages that match, best first."""
+        """Return the pages that match, best first.
+
+        What adds to a score without being asked for is dear to look up for every page: where very
+        many match, it decides among those that are best without it.
+        """
+        if match.bonus and self._may_match(match) > _MANY_PAGES:
+            best = self._match_pages(match._replace(bonus=()), _WEIGHED * limit, count=count)
+            documents = tuple(document for document, _, _ in best.entries)
+            asked = match._replace(documents=documents, filters=None)
+            return self._match_pages(asked, limit)._replace(total=best.total)
+        return self._match_pages(match, limit, count=count)
+
+    def _match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found:
         with guarded():
             query = self._query(match, "pages")
             return self._search(self._pages, query, limit, count=count, ordinals=False)
+
+    def _may_match(self, match: Match) -> int:
+        """Return about how many pages hold the words; 0 where not words alone decide."""
+        is_bound = match.documents is not None or match.required is not None
+        if is_bound or not match.clauses or self.page_count() <= _MANY_PAGES:
+            return 0
+        held = [
+            max(self.frequency(term.field, term.text) for term in clause)
+            for clause in match.clauses
+        ]
+        return min(held) if match.all_clauses else max(held)
 
     def match_passages(self, match: Match, limit: int) -> Found:
         """Return the chunks that match, best first."""
