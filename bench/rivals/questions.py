@@ -66,11 +66,23 @@ def title_of(text: str) -> str:
 def draw(pages: Sequence[Page], count: int, seed: int) -> dict[str, list[Asked]]:
     """Return so many queries of each kind; the same for the same folder and seed."""
     known = queries(eligible(pages), count, seed)
-    rng = random.Random(seed)
-    named = sorted(identifiers(pages).items())
-    drawn = rng.sample(named, min(count, len(named)))
-    known[IDENTIFIERS] = [(rng.choice(names), page) for page, names in drawn]
+    known[IDENTIFIERS] = _draw_identifiers(pages, count, random.Random(seed))
     return {kind: known[kind] for kind in KINDS}
+
+
+def _draw_identifiers(pages: Sequence[Page], count: int, rng: random.Random) -> list[Asked]:
+    """Return identifiers, each of another page, that are no part of what other pages hold."""
+    texts = [page.text.lower() for page in pages]
+    named = sorted(identifiers(pages).items())
+    drawn: list[Asked] = []
+    for document, names in rng.sample(named, len(named)):
+        name = rng.choice(names)
+        bare = name.removesuffix("()").lower()
+        if sum(bare in text for text in texts) == 1:
+            drawn.append((name, document))
+        if len(drawn) == count:
+            break
+    return drawn
 
 
 def identifiers(pages: Sequence[Page]) -> dict[str, list[str]]:

@@ -90,6 +90,14 @@ def test_the_same_seed_draws_the_same_queries(docs: Path) -> None:
     }
 
 
+def test_an_identifier_is_no_part_of_what_another_page_holds() -> None:
+    pages = [
+        Page("a", "", "`currentLocalName` and `my_own`"),
+        Page("b", "", "`RTC.currentLocalName`"),
+    ]
+    assert draw(pages, 9, seed=1)["identifier"] == [("my_own", "a"), ("RTC.currentLocalName", "b")]
+
+
 def test_answers_of_bookwheel_are_read() -> None:
     hits = [{"documentId": "a/b.md"}, {"documentId": "a/b.md"}, {"documentId": "c.md"}]
     assert bookwheel.paths_of_answer({"structuredContent": {"results": hits}}) == ["a/b.md", "c.md"]

@@ -109,6 +109,29 @@ def test_an_offset_beyond_the_end_is_told_apart_from_no_match(guides: Shelf) -> 
     assert results.relaxed == ("the offset lies beyond the last of 1 matches",)
 
 
+@pytest.mark.parametrize(
+    ("query", "written"),
+    [
+        ("STATIC_COPY", "STATIC_COPY"),
+        ("static_copy", "STATIC_COPY"),
+        ("static.copy()", "static.copy()"),
+        ("staticCopy", "staticCopy"),
+    ],
+)
+def test_a_page_with_the_identifier_itself_comes_before_pages_of_its_parts(
+    shelf: Shelf, query: str, written: str
+) -> None:
+    constants = " ".join(f"CONSTANT_{number} stands for {number}." for number in range(400))
+    shelf.put({f"{name}.md": f"# A {name}\n\nOther words.\n" for name in ("road", "lake", "hill")})
+    shelf.put({"static.md": "# Static copy of a static copy\n\nA static method; copy it.\n"})
+    shelf.put({"copy.md": "# The copy method\n\nCopy, then copy again, a copy.\n"})
+    shelf.put({"long.md": f"# Constants\n\n{constants}\n\nAnd {written} is among them.\n"})
+    hits = shelf.ask(query).hits
+    assert hits[0].document == "long.md"
+    assert written in hits[0].snippet.text
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
 @pytest.mark.parametrize("query", ["nightly backup", "tabs.get()", "snake_case"])
 def test_a_page_with_every_word_is_not_said_to_lack_some(guides: Shelf, query: str) -> None:
     results = guides.ask(SearchRequest(query, limit=1))

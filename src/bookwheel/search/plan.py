@@ -205,6 +205,19 @@ class Planner:
             if self._engine.frequency(Field.NAMES, name)
         )
 
+    def as_written(self, plan: Plan) -> tuple[Term, ...]:
+        """Return the identifier that is all of a query, whole as it stands; nothing for others."""
+        question = plan.question
+        if len(question.words) != 1 or question.phrases or question.expression is not None:
+            return ()
+        if plan.request.search_in is SearchIn.TITLE:
+            return ()
+        asked = question.words[0]
+        terms = [Term(Field.NAMES, name, 1.0) for name in asked.names]
+        if not terms and len(asked.words) == 1 and asked.words[0].parts:
+            terms = [Term(Field.EXACT, asked.words[0].exact, 1.0)]
+        return tuple(term for term in terms if self._engine.frequency(term.field, term.text))
+
     def _terms(self, clause: Clause, search_in: SearchIn) -> tuple[Term, ...]:
         """Return a clause's terms, made once for the several matches of one search."""
         made = self._made.get((clause, search_in))

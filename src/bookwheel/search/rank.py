@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from bookwheel.engines.base import Engine
+from bookwheel.engines.base import Engine, Match
 from bookwheel.query import SearchIn
 from bookwheel.search.plan import TITLE_BONUS, Plan, Planner
 
@@ -22,7 +22,7 @@ class Ranked(NamedTuple):
     chunk: int
     score: float
     bonus: float = 0.0
-    """More than any score, where the title is what was asked for."""
+    """More than any score: where the title is what was asked for, or an identifier stands whole."""
     words: float | None = None
     """Its share by words when both are mixed, 0 to 1."""
     meaning: float = 0.0
@@ -44,13 +44,25 @@ def rank(engine: Engine, planner: Planner, plan: Plan, pages: dict[int, float]) 
             return []
     top_page = max(score % TITLE_BONUS for score in pages.values()) or 1.0
     top_passage = max((score for _, score in best.values()), default=0.0) or 1.0
+    named = holding_name(engine, planner, plan, tuple(pages))
     ranked = []
     for document, score in pages.items():
         ordinal, passage = best.get(document, (0, 0.0))
         bonus, own = divmod(score, TITLE_BONUS)
         mixed = PAGE_SHARE * own / top_page + (1 - PAGE_SHARE) * passage / top_passage
-        ranked.append(Ranked(document, ordinal, mixed, bonus))
+        ranked.append(Ranked(document, ordinal, mixed, 2 * bonus + (document in named)))
     return in_order(ranked)
+
+
+def holding_name(
+    engine: Engine, planner: Planner, plan: Plan, documents: tuple[int, ...]
+) -> frozenset[int]:
+    """Return those pages that hold the one identifier asked for as it stands, not by its parts."""
+    terms = planner.as_written(plan)
+    if not terms:
+        return frozenset()
+    found = engine.match_pages(Match((terms,), documents=documents), len(documents))
+    return frozenset(document for document, _, _ in found.entries)
 
 
 def in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
