@@ -37,9 +37,14 @@ def run(command: Command, log: Path) -> Cost:
         )
         watcher = _Watcher(process.pid)
         watcher.start()
-        _, status, usage = os.wait4(process.pid, 0)
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        except BaseException:  # whoever stops the run stops what it started
+            process.terminate()
+            raise
+        finally:
+            watcher.stop()
         process.returncode = os.waitstatus_to_exitcode(status)
-        watcher.stop()
     wall = time.perf_counter() - began
     if process.returncode:
         said_last = log.read_text(encoding="utf-8", errors="replace")[-1500:]
