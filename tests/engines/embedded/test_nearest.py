@@ -202,6 +202,23 @@ def test_what_is_damaged_or_half_written_is_not_loaded(
 
 # Any history
 
+
+def test_what_is_replaced_again_and_again_takes_no_more_room() -> None:
+    held = NearestVectors(8)
+    for _ in range(400):
+        held.add([(key, clustered(2, 8, seed=key)) for key in (1, 2, 3)])
+    assert len(held) < 600
+    assert len(held._exact) == len(held)
+    assert len(held.search(clustered(1, 8, seed=1)[0], 100, lambda _: {})) == 6
+
+
+@pytest.fixture(autouse=True)
+def _dead_rows_go_soon(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let histories of a few rows show what becomes of many."""
+    if request.cls is not None:
+        monkeypatch.setattr("bookwheel.engines.embedded.nearest._FEW", 3)
+
+
 KEYS = st.integers(1, 12)  # at most 108 chunks: all of them are proposed for exact scoring
 _ROWS = clustered(200, 8, seed=5)
 

@@ -20,6 +20,7 @@ _PROPOSED = 200
 """So many are proposed for exact rescoring of a hundred: ten in a thousand are missed at 100, two
 at 200. Of more, fewer beyond those that are asked for will do: what is missed is the last."""
 _LARGEST_TAIL = 0.2
+_FEW = 256
 _NOTE = "made-from.json"
 
 Fetch = Callable[[Sequence[tuple[int, int]]], dict[tuple[int, int], Vector]]
@@ -71,6 +72,17 @@ class NearestVectors:
         ordinals = np.concatenate([np.arange(1, count + 1, dtype=np.int32) for count in counts])
         self._append(documents, ordinals)
         self._exact = np.concatenate([self._exact, *[matrix for _, matrix in parts]])
+        self._let_go_of_dead()
+
+    def _let_go_of_dead(self) -> None:
+        """Drop exact rows of what was replaced, once there are more of them than of others."""
+        alive = self._alive[self._settled :]
+        living = int(alive.sum())
+        if len(alive) - living <= max(_FEW, living):
+            return
+        kept = np.concatenate([np.ones(self._settled, np.bool_), alive])
+        self._documents, self._ordinals = self._documents[kept], self._ordinals[kept]
+        self._alive, self._exact = self._alive[kept], self._exact[alive]
 
     def drop(self, documents: Sequence[int]) -> None:
         """Forget documents."""
