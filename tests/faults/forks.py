@@ -1,14 +1,16 @@
 """A process that has loaded the program once and indexes in forks of itself, ready to be killed.
 
-`python -m tests.faults.forks FOLDER INDEX` starts an indexing for each line that it reads, says
-its process id, and when it has ended how. Starting Python anew for each would take longer than
-the work.
+`python -m tests.faults.forks FOLDER INDEX` starts an indexing for each line that it reads, kills it
+after as many seconds as the line says, if any, and tells how it ended. Starting Python anew for
+each would take longer than the work.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import time
 from pathlib import Path
 
 from bookwheel.indexing import pipeline
@@ -19,11 +21,13 @@ from tests.indoors import IndoorPool
 def main(folder: Path, index: Path) -> None:
     """Fork for each line until the input ends."""
     vars(pipeline)["WorkerPool"] = IndoorPool  # files are read here
-    for _ in sys.stdin:
+    for delay in sys.stdin:
         child = os.fork()
         if not child:
             work(folder, index)
-        say(str(child))
+        if delay.strip():
+            time.sleep(float(delay))
+            os.kill(child, signal.SIGKILL)  # its number is its own until it is waited for
         _, status = os.waitpid(child, 0)
         say(str(status))
 

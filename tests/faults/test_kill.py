@@ -180,12 +180,8 @@ class Forks:
         """Index, or be killed after a while; tell whether it was."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write("go\n")
+        self._process.stdin.write(f"{'' if delay is None else delay}\n")
         self._process.stdin.flush()
-        child = int(self._process.stdout.readline())
-        if delay is not None:
-            threading.Event().wait(delay)
-            os.kill(child, signal.SIGKILL)  # not reaped before its end was said
         status = int(self._process.stdout.readline())
         assert delay is not None or status == 0
         return os.WIFSIGNALED(status)
