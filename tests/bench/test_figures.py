@@ -6,12 +6,15 @@ import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from bench.__main__ import FIGURES, LONG, main, measure
 from bench.corpus import Corpus
 from bench.figures import Figure, as_markdown, as_text
 from bench.known_items import Page, eligible, one_edit, swap_middle
+
+from bench import scale
 
 WORDS = (
     *("anchor", "basket", "candle", "dragon", "eleven", "forest", "garden", "hammer", "island"),
@@ -62,6 +65,22 @@ def test_a_module_gives_its_rows(corpus: Corpus, name: str) -> None:
     rows = measure(corpus, name)
     assert len(rows) == ROWS[name]
     assert all(row.name and row.shown and row.how for row in rows)
+
+
+def test_how_cost_grows_is_measured_and_drawn(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scale, "_EDITIONS", 1)
+    monkeypatch.setattr(scale, "_COLD", 1)
+    corpus.sizes, corpus.kept, corpus.drawing = (100, 2000), tmp_path, tmp_path / "scale.svg"
+    rows = measure(corpus, "scale")
+    assert len(rows) == 13
+    assert all(row.name and row.shown.count("·") == 1 for row in rows)
+    drawn = ElementTree.fromstring(corpus.drawing.read_text())
+    assert len(drawn.findall("{*}g")) == 6
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/measured.json")}
+    assert measure(corpus, "scale") == rows
+    assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
 @pytest.fixture(scope="module")

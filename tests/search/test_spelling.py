@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rapidfuzz.distance import OSA
 
 from bookwheel.query import Filters
-from bookwheel.search.spelling import MOST_CANDIDATES, Speller, near_words
+from bookwheel.search.spelling import MOST_CANDIDATES, Speller, near_words, words_beginning
 from tests.search.shelf import Shelf
 
 
@@ -72,3 +75,24 @@ def test_a_word_cut_short_or_misspelt_at_its_beginning_is_found(shelf: Shelf) ->
     for word in ("framebufferte", "framebuffertekture", "framebufferTexture"):
         assert shelf.find(word) == ["a.md"]
     assert shelf.find("fra") == []
+
+
+LETTERS = st.text("abc", min_size=1, max_size=12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(word=st.text("abc", min_size=4, max_size=10), others=st.lists(LETTERS, max_size=30))
+def test_what_is_passed_over_unmeasured_is_not_near(word: str, others: list[str]) -> None:
+    words = sorted({*others, word + "ab", "c" + word[1:] + "a", word[0] + "cc" + word[2:]} - {word})
+    vocabulary = {n: [each for each in words if len(each) == n] for n in range(20)}
+    steps = {other: OSA.distance(word, other) for other in words}
+    near = {other for other, far in steps.items() if far == 1}
+    if not near and len(word) >= 8:
+        near = {other for other, far in steps.items() if far == 2 and other[0] == word[0]}
+    assert {other for _, other in near_words(word, vocabulary)} == near
+    heads = {
+        other
+        for other in words
+        if len(word) < len(other) <= len(word) + 8 and OSA.distance(word, other[: len(word)]) <= 1
+    }
+    assert {other for _, other in words_beginning(word, vocabulary)} == heads

@@ -10,6 +10,7 @@ import tantivy
 
 from bookwheel.engines.asking import day_number, folder_terms
 from bookwheel.engines.base import Field, Found, Match, Term
+from bookwheel.engines.embedded import lexical
 from bookwheel.engines.embedded.files import find_damage
 from bookwheel.engines.embedded.lexical import (
     Entry,
@@ -326,3 +327,38 @@ def test_a_title_counts_for_its_own_page_only(tmp_path: Path) -> None:
     match = Match(((Term(Field.BODY, "ice", 1.0),),), titles=("bear",), title_bonus=100.0)
     assert [key for key, _, _ in words.match_pages(match, 10).entries] == [2, 1]
     words.close()
+
+
+def test_a_large_vocabulary_is_not_read_again_after_every_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = made(tmp_path, entry(1, "walrus"))
+
+    def known() -> set[str]:
+        return {word for some in words.vocabulary(Field.EXACT).values() for word in some}
+
+    assert known() == {"walrus"}
+    monkeypatch.setattr(lexical, "_MANY_WORDS", 0)
+    monkeypatch.setattr(lexical, "_WORDS_A_SECOND", 0.01)
+    made(tmp_path, entry(2, "seal"), generation=2).close()
+    words.reload()
+    assert known() == {"walrus", "seal"}
+    made(tmp_path, entry(3, "orca"), generation=3).close()
+    words.reload()
+    assert known() == {"walrus", "seal"}
+
+
+def test_where_very_many_pages_match_the_best_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"walrus {'walrus ' * (n % 7)}{'tusk ' * (n % 3)}" for n in range(40)]
+    words = made(tmp_path, *[entry(n, text) for n, text in enumerate(texts, start=1)])
+    for all_clauses in (True, False):
+        bonus = (Term(Field.BODY, "tusk", 1.0),)
+        match = Match(body("walrus"), all_clauses=all_clauses, bonus=bonus)
+        at_once = words.match_pages(match, 5, count=True)
+        monkeypatch.setattr(lexical, "_MANY_PAGES", 10)
+        in_steps = words.match_pages(match, 5, count=True)
+        monkeypatch.undo()
+        assert at_once.total == in_steps.total == 40
+        assert [key for key, _, _ in in_steps.entries] == [key for key, _, _ in at_once.entries]
