@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bookwheel.settings import Settings
     from bookwheel.settings import load as load_settings
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 __all__ = ["BookwheelError", "Library", "Settings", "__version__", "load_settings"]
 
 _HOMES = {
