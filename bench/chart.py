@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 _COLUMNS = 3
 _WIDTH, _HEIGHT = 300, 190
-_LEFT, _RIGHT, _TOP, _BOTTOM = 18, 70, 42, 34
+_LEFT, _RIGHT, _TOP, _BOTTOM = 18, 100, 42, 34
 _CLOSE = 13
 """Labels nearer to each other than this would overlap."""
 _STYLE = """
@@ -71,7 +71,9 @@ def _frame(panel: Panel, sizes: Sequence[int]) -> Iterator[str]:
 def _lines(panel: Panel, sizes: Sequence[int]) -> Iterator[str]:
     top = max((value for line in panel.lines for value in line.values), default=0.0) or 1.0
     taken: list[float] = []
-    for line, kind in zip(panel.lines, "abc", strict=False):
+    # The highest first, so that labels which give way to others keep their order.
+    every = sorted(zip(panel.lines, "abc", strict=False), key=lambda each: -each[0].values[-1])
+    for line, kind in every:
         points = [
             (_across(size, sizes), _up(value, top))
             for size, value in zip(sizes, line.values, strict=True)
