@@ -2,8 +2,8 @@
 
 `watch` is laid in the tests' own process by conftest; `install` writes a module that Python loads
 by itself when it starts, so that servers, workers and commands are watched too. What is not allowed
-fails there with an error, and is written down for the end of the run. Native code that opens
-sockets by itself is not seen; there is none that does.
+fails there with an error, and is written down for the end of the run. Native code, Node and
+processes with an environment of their own are not seen: `make test-offline` holds these.
 """
 
 from __future__ import annotations
