@@ -69,7 +69,7 @@ coverage: $(VENV)/.dev $(CLIENTS) /usr/bin/curl ## How much of the code the test
 
 # In a network of its own, where nothing but this machine answers.
 test-offline: $(VENV)/.dev $(CLIENTS) /usr/bin/curl /usr/bin/chromium ## Run the tests where no other machine can be reached
-	@unshare --map-root-user --net sh -c 'ip link set lo up && exec $(BIN)/python -m pytest -n auto'
+	@unshare $$(test $$(id -u) = 0 || echo --map-root-user) --net sh -c 'ip link set lo up && exec $(BIN)/python -m pytest -n auto'
 
 check: lint $(CLIENTS) /usr/bin/curl /usr/bin/chromium /usr/bin/mvn ## May I commit? All of lint, all tests, and how much of the code they reach
 	@$(BIN)/python -m pytest -n auto --cov --cov-report=

@@ -18,7 +18,7 @@ import apsw
 import tantivy
 
 from bookwheel.engines.base import Field
-from bookwheel.engines.embedded import lexical
+from bookwheel.engines.embedded import lexical, word_entries
 from bookwheel.formats.registry import extension_of, mime_type, read
 from bookwheel.model import Chunk, PageTerms, Parsed
 from bookwheel.text.chunking import chunk
@@ -116,13 +116,13 @@ def store(connection: apsw.Connection, file: Prepared) -> int:
 
 def add_words(writers: dict[str, tantivy.IndexWriter], key: int, file: Prepared) -> None:
     """Add one document's page and chunks to tantivy."""
-    page = lexical._page(
-        lexical.Entry(
+    page = word_entries.page_entry(
+        word_entries.Entry(
             *(key, file.collection, file.path, extension_of(file.path), file.parsed.title),
             *(file.parsed.tags, _DATE, file.terms),
         )
     )
-    text = lexical._PageText(file.terms)
+    text = word_entries.PageText(file.terms)
     for ordinal, passage in enumerate(file.terms.passages, start=1):
         entry = tantivy.Document()
         entry.add_integer("document", key)
@@ -142,7 +142,7 @@ def open_words(place: Path) -> dict[str, tantivy.IndexWriter]:
     writers = {}
     for kind, heap in lexical._HEAP.items():
         (place / kind).mkdir(exist_ok=True)
-        index = tantivy.Index(lexical._schema(kind), path=str(place / kind))
+        index = tantivy.Index(word_entries.schema_of(kind), path=str(place / kind))
         terms = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         index.register_tokenizer("terms", terms)
         writers[kind] = index.writer(heap, 1)

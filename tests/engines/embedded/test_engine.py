@@ -34,7 +34,7 @@ def test_terms_of_a_long_page_count_alike_in_one_piece_and_in_many(
     text = "\n\n".join(f"walrus number{n} " + "filler " * 150 for n in range(12))
     scores = []
     for together in (500, 2):
-        monkeypatch.setattr("bookwheel.engines.embedded.lexical._TOGETHER", together)
+        monkeypatch.setattr("bookwheel.engines.embedded.word_entries._TOGETHER", together)
         engine = engine_in(tmp_path / str(together))
         fill(engine, draft("long.md", text), draft("short.md", "walrus number3"))
         matches = [Match(body(word)) for word in ("walrus", "number0", "number3", "number11")]

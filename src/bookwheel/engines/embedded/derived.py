@@ -11,7 +11,8 @@ import apsw
 
 from bookwheel.engines.embedded import catalog, files, lexical
 from bookwheel.engines.embedded.database import Place
-from bookwheel.engines.embedded.lexical import Entry, WordIndex, WordsFailed, guarded
+from bookwheel.engines.embedded.lexical import WordIndex, WordsFailed, guarded
+from bookwheel.engines.embedded.word_entries import Entry
 from bookwheel.model import Status
 from bookwheel.text.entries import page_terms
 from bookwheel.text.words import ANALYSIS_VERSION

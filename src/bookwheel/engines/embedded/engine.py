@@ -27,8 +27,9 @@ from bookwheel.engines.base import (
 from bookwheel.engines.embedded import catalog, citing, database, health, lexical, writing
 from bookwheel.engines.embedded.database import Place
 from bookwheel.engines.embedded.derived import DerivedWords
-from bookwheel.engines.embedded.lexical import Entry, WordIndex, WordsFailed
+from bookwheel.engines.embedded.lexical import WordIndex, WordsFailed
 from bookwheel.engines.embedded.lock import WriterLock
+from bookwheel.engines.embedded.word_entries import Entry
 from bookwheel.errors import Conflict, IndexDamaged, IndexUnusable
 from bookwheel.model import (
     Citation,

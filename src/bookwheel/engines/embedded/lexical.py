@@ -16,32 +16,24 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import tantivy
-from tantivy import Occur, Query
+from tantivy import Query
 
-from bookwheel.engines.asking import askable, day_number, folder_terms, without_titles
-from bookwheel.engines.base import (
-    Condition,
-    Every,
-    Field,
-    Found,
-    Holds,
-    InOrder,
-    Match,
-    Term,
-    Without,
-    rarity,
+from bookwheel.engines.asking import without_titles
+from bookwheel.engines.base import Field, Found, Match, rarity
+from bookwheel.engines.embedded.word_entries import (
+    BORDER,
+    MARK,
+    NOBODY,
+    Entry,
+    PageText,
+    page_entry,
+    passage_entry,
+    schema_of,
 )
-from bookwheel.model import PageTerms, PassageTerms
-from bookwheel.query import Filters
-from bookwheel.text.entries import years_in_name
-from bookwheel.text.words import normal_title
+from bookwheel.engines.embedded.word_queries import build_query, every_entry
 
 LAYOUT_VERSION = 4
-_BORDER = " \x02 "
-_MARK = -1
 _REOPEN_AFTER = 50
-_NOBODY = -2
-_LARGEST = 2**63 - 1
 _MOST_FREQUENCIES = 100_000
 _HEAP = {"pages": 50_000_000, "passages": 80_000_000}
 _MANY_WORDS = 50_000
@@ -51,8 +43,6 @@ _WORDS_A_SECOND = 10_000
 _MANY_PAGES = 20_000
 _WEIGHED = 10
 """Of more pages that hold the words, so many times as are wanted are weighed by all there is."""
-_TOGETHER = 500
-"""Chunks whose terms are handed over together: of most documents all."""
 KINDS = ("pages", "passages")
 
 
@@ -80,34 +70,6 @@ class guarded:  # noqa: N801 - used as a function; a generator would cost more t
             raise WordsFailed(f"{error} (os error {number})" if number else str(error)) from error
         if error is not None and type(error).__name__ == "PanicException":
             raise WordsFailed(str(error)) from error
-
-
-class Entry(NamedTuple):
-    """What the word index needs to know of one document."""
-
-    key: int
-    collection: str
-    path: str
-    extension: str
-    title: str
-    tags: tuple[str, ...]
-    date: str
-    terms: PageTerms
-
-
-def _schema(kind: str) -> tantivy.Schema:
-    builder = tantivy.SchemaBuilder()
-    # Signed: deleting by a term of an unsigned field silently deletes nothing.
-    builder.add_integer_field("document", indexed=True, fast=True)
-    builder.add_integer_field("ordinal", fast=True)
-    for field in (Field.TITLE, Field.HEADING, Field.BODY, Field.NAMES):
-        builder.add_text_field(field, tokenizer_name="terms", index_option="freq")
-    builder.add_text_field(Field.EXACT, tokenizer_name="terms", index_option="position")
-    if kind == "pages":
-        for name in ("collection", "extension", "folder", "tag", "year", "same_title"):
-            builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
-        builder.add_integer_field("date", indexed=True, fast=True)
-    return builder.build()
 
 
 class _Vocabulary(NamedTuple):
@@ -211,7 +173,7 @@ class WordIndex:
 
     @staticmethod
     def _mark(index: tantivy.Index, searcher: tantivy.Searcher) -> int:
-        query = Query.term_query(index.schema, "document", _MARK)
+        query = Query.term_query(index.schema, "document", MARK)
         hits = searcher.search(query, limit=1).hits
         values = searcher.fast_field_values("ordinal", [hits[0][1]]) if hits else []
         return int(values[0]) if values and values[0] is not None else -1
@@ -259,8 +221,8 @@ class WordIndex:
             every = self._pages.terms_with_prefix(field, "")
             for word, _ in every:
                 words.setdefault(len(word), []).append(word)
-        if field is Field.EXACT and _BORDER.strip() in words.get(1, ()):
-            words[1].remove(_BORDER.strip())
+        if field is Field.EXACT and BORDER.strip() in words.get(1, ()):
+            words[1].remove(BORDER.strip())
         kept = len(every) / _WORDS_A_SECOND if len(every) > _MANY_WORDS else 0.0
         # Python's garbage collector goes through long lists again and again, not through tuples.
         fixed = {length: tuple(some) for length, some in words.items()}
@@ -281,7 +243,7 @@ class WordIndex:
 
     def _match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found:
         with guarded():
-            query = self._query(match, "pages")
+            query = build_query(match, self._indexes["pages"].schema)
             return self._search(self._pages, query, limit, count=count, ordinals=False)
 
     def _may_match(self, match: Match) -> int:
@@ -298,7 +260,7 @@ class WordIndex:
     def match_passages(self, match: Match, limit: int) -> Found:
         """Return the chunks that match, best first."""
         with guarded():
-            query = self._query(without_titles(match), "passages")
+            query = build_query(without_titles(match), self._indexes["passages"].schema)
             return self._search(self._passages, query, limit, count=False, ordinals=True)
 
     def documents(self) -> tuple[dict[int, int], dict[int, int]]:
@@ -306,7 +268,7 @@ class WordIndex:
         counts = []
         with guarded():
             for kind, searcher in (("pages", self._pages), ("passages", self._passages)):
-                every = _every(self._indexes[kind].schema)
+                every = every_entry(self._indexes[kind].schema)
                 hits = searcher.search(every, limit=max(1, searcher.num_docs), count=False).hits
                 addresses = [address for _, address in hits]
                 keys = searcher.fast_field_values("document", addresses) if addresses else []
@@ -333,55 +295,6 @@ class WordIndex:
         total = result.count if count else len(entries)  # type: ignore[attr-defined] # missing in the stub
         return Found(entries[: max(0, limit)], int(total or 0))
 
-    # Building queries: the only place where the engine's query objects are made
-
-    def _query(self, match: Match, kind: str) -> Query:
-        schema = self._indexes[kind].schema
-        parts: list[tuple[Occur, Query]] = []
-        words = [self._clause(clause, schema) for clause in match.clauses]
-        if match.all_clauses:
-            parts += [(Occur.Must, word) for word in words]
-        elif words and match.required is None:
-            parts.append((Occur.Must, _any(words)))
-        else:
-            parts += [(Occur.Should, word) for word in words]
-        for phrase in filter(None, match.phrases):
-            parts.append((Occur.Must, _phrase(phrase, schema)))
-        for title in match.titles:
-            same = Query.term_query(schema, "same_title", title)
-            parts.append((Occur.Should, Query.const_score_query(same, match.title_bonus)))
-        # Filters must not add to the score, so they are wrapped in a constant one of zero.
-        for must in self._conditions(match, schema):
-            parts.append((Occur.Must, Query.const_score_query(must, 0.0)))
-        for term in match.excluded:
-            parts.append((Occur.MustNot, Query.term_query(schema, term.field, term.text)))
-        for phrase in filter(None, match.excluded_phrases):
-            parts.append((Occur.MustNot, _phrase(phrase, schema)))
-        bonus = [(Occur.Should, self._clause((term,), schema)) for term in match.bonus]
-        return _combine(parts, bonus, schema)
-
-    @staticmethod
-    def _clause(clause: tuple[Term, ...], schema: tantivy.Schema) -> Query:
-        return _any(
-            [
-                Query.boost_query(Query.term_query(schema, term.field, term.text), term.weight)
-                for term in clause
-            ]
-        )
-
-    @staticmethod
-    def _conditions(match: Match, schema: tantivy.Schema) -> list[Query]:
-        conditions = []
-        if match.documents is not None:
-            # Term by term: a set of terms is looked up three times as slowly.
-            documents = match.documents or (_NOBODY,)
-            conditions.append(_any([Query.term_query(schema, "document", n) for n in documents]))
-        if match.filters is not None:
-            conditions += _filters(match.filters, schema)
-        if match.required is not None:
-            conditions.append(_required(match.required, schema))
-        return conditions
-
     # Writing
 
     @property
@@ -397,7 +310,7 @@ class WordIndex:
                     writer = index.writer(_HEAP[kind], 1)
                     # The first operation of a writer bears the number of the last commit, and a
                     # merge that is due may take it for done: nothing of worth may come first.
-                    writer.delete_documents_by_term("document", _NOBODY)
+                    writer.delete_documents_by_term("document", NOBODY)
                     self._writers[kind] = writer
 
     def stop_writing(self) -> None:
@@ -423,12 +336,12 @@ class WordIndex:
         What is handed over is let go of: the terms of a long document are larger than its text.
         """
         with guarded():
-            key, page, text = entry.key, _page(entry), _PageText(entry.terms)
+            key, page, text = entry.key, page_entry(entry), PageText(entry.terms)
             passages = list(reversed(entry.terms.passages))
             del entry
             for ordinal in range(1, len(passages) + 1):
                 passage = passages.pop()
-                self._writers["passages"].add_document(_passage(key, ordinal, passage))
+                self._writers["passages"].add_document(passage_entry(key, ordinal, passage))
                 text.add(passage, page)
             text.finish(page)
             self._writers["pages"].add_document(page)
@@ -437,9 +350,9 @@ class WordIndex:
         """Make what was added and deleted visible, together with its generation."""
         with guarded():
             for writer in self._writers.values():
-                writer.delete_documents_by_term("document", _MARK)
+                writer.delete_documents_by_term("document", MARK)
                 mark = tantivy.Document()
-                mark.add_integer("document", _MARK)
+                mark.add_integer("document", MARK)
                 mark.add_integer("ordinal", generation)
                 writer.add_document(mark)
                 writer.commit()
@@ -453,7 +366,7 @@ def _open(kind: str, path: Path) -> tantivy.Index:
     if (path / "meta.json").exists():
         return _open_again(path)
     path.mkdir(parents=True, exist_ok=True)
-    return _prepared(tantivy.Index(_schema(kind), path=str(path)))
+    return _prepared(tantivy.Index(schema_of(kind), path=str(path)))
 
 
 def _open_again(path: Path) -> tantivy.Index:
@@ -473,162 +386,6 @@ def _stamp_of(file: Path) -> tuple[int, int]:
     """Return what differs after each commit: the file is replaced, and times alone may be equal."""
     seen = file.stat()
     return seen.st_mtime_ns, seen.st_ino
-
-
-def _passage(key: int, ordinal: int, passage: PassageTerms) -> tantivy.Document:
-    chunk = tantivy.Document()
-    chunk.add_integer("document", key)
-    chunk.add_integer("ordinal", ordinal)
-    chunk.add_text(Field.HEADING, passage.heading)
-    chunk.add_text(Field.BODY, passage.body)
-    chunk.add_text(Field.EXACT, passage.exact)
-    chunk.add_text(Field.NAMES, passage.names)
-    return chunk
-
-
-class _PageText:
-    """The terms of a page's text, put together from those of its chunks."""
-
-    def __init__(self, terms: PageTerms) -> None:
-        # The title counts as text too: a word of it then gains less from its field alone.
-        self._bodies = [terms.title]
-        # A term that no query holds keeps phrases from running on from the title into the text.
-        self._exact = [terms.title_exact, _BORDER]
-        self._names = [terms.title_names]
-
-    def add(self, passage: PassageTerms, page: tantivy.Document) -> None:
-        self._bodies.append(passage.body)
-        self._exact.append(passage.exact)
-        self._names.append(passage.names)
-        if len(self._bodies) >= _TOGETHER:
-            self._hand_over(page)
-
-    def finish(self, page: tantivy.Document) -> None:
-        """Hand over what is left, and the words in their order, which must be one text."""
-        self._hand_over(page)
-        words, self._exact = "".join(self._exact), []
-        page.add_text(Field.EXACT, words)
-
-    def _hand_over(self, page: tantivy.Document) -> None:
-        page.add_text(Field.BODY, "".join(self._bodies))
-        page.add_text(Field.NAMES, "".join(self._names))
-        self._bodies, self._names = [], []
-
-
-def _page(entry: Entry) -> tantivy.Document:
-    """Return the entry of a page, without the terms of its text."""
-    terms = entry.terms
-    page = tantivy.Document()
-    page.add_integer("document", entry.key)
-    page.add_integer("ordinal", 0)
-    page.add_text("collection", entry.collection)
-    page.add_text("extension", entry.extension)
-    for folder in folder_terms(entry.path):
-        page.add_text("folder", folder)
-    for tag in entry.tags:
-        page.add_text("tag", normal_title(tag))
-    for year in {*terms.years, *years_in_name(entry.path)}:
-        page.add_text("year", year)
-    page.add_integer("date", day_number(entry.date))
-    page.add_text("same_title", normal_title(entry.title))
-    page.add_text(Field.TITLE, terms.title)
-    page.add_text(Field.HEADING, terms.headings)
-    return page
-
-
-def _any(queries: Sequence[Query]) -> Query:
-    if len(queries) == 1:
-        return queries[0]
-    return Query.boolean_query([(Occur.Should, query) for query in queries])
-
-
-def _combine(
-    parts: list[tuple[Occur, Query]], bonus: list[tuple[Occur, Query]], schema: tantivy.Schema
-) -> Query:
-    occurs = {occur for occur, _ in parts}
-    if Occur.Must not in occurs:
-        parts, bonus = [*parts, *bonus], []
-        if Occur.MustNot in occurs or not parts:
-            # Exclusions alone find nothing, and a bonus is not asked for: every entry is meant.
-            parts.append((Occur.Must, Query.const_score_query(_every(schema), 0.0)))
-    query = Query.boolean_query(parts)
-    for part in bonus:
-        # One in the other: the engine then looks such a term up for what it has found, while of
-        # several side by side it would read every entry.
-        query = Query.boolean_query([(Occur.Must, query), part])
-    return query
-
-
-def _every(schema: tantivy.Schema) -> Query:
-    """Return what every entry but the mark meets."""
-    kind = tantivy.FieldType.Integer
-    return Query.range_query(schema, "document", kind, _MARK + 1, _LARGEST)
-
-
-def _phrase(words: tuple[str, ...], schema: tantivy.Schema, *, gap: int = 0) -> Query:
-    # The binding panics on a phrase of one word.
-    if len(words) == 1:
-        return Query.term_query(schema, Field.EXACT, words[0])
-    return Query.phrase_query(schema, Field.EXACT, list(words), gap)
-
-
-def _required(condition: Condition, schema: tantivy.Schema) -> Query:
-    """Return an expression as one query; one that has no parts is met by nothing."""
-    if isinstance(condition, InOrder):
-        return _phrase(condition.words, schema, gap=condition.gap)
-    if isinstance(condition, Holds):
-        terms = [Query.term_query(schema, term.field, term.text) for term in condition.terms]
-        return _any(terms) if terms else Query.empty_query()
-    if isinstance(condition, Without):
-        part = (Occur.MustNot, _required(condition.part, schema))
-        return Query.boolean_query([(Occur.Must, _every(schema)), part])
-    parts = [_required(part, schema) for part in condition.parts]
-    if not parts:
-        return Query.empty_query()
-    occur = Occur.Must if isinstance(condition, Every) else Occur.Should
-    return Query.boolean_query([(occur, part) for part in parts])
-
-
-def _filters(filters: Filters, schema: tantivy.Schema) -> list[Query]:
-    conditions = []
-    sets = {
-        "collection": filters.collections,
-        "extension": filters.extensions,
-        "folder": _folders(filters),
-        "tag": tuple(normal_title(tag) for tag in filters.tags),
-        "year": filters.years,
-    }
-    for name, values in sets.items():
-        if values:
-            conditions.append(Query.term_set_query(schema, name, [*map(askable, values)]))
-    if filters.within:
-        conditions.append(_any([_place(name, folder, schema) for name, folder in filters.within]))
-    if filters.date_from or filters.date_to:
-        conditions.append(
-            Query.range_query(
-                schema,
-                "date",
-                tantivy.FieldType.Integer,
-                day_number(filters.date_from or "0001-01-01"),
-                day_number(filters.date_to or "9999-12-31"),
-            )
-        )
-    return conditions
-
-
-def _place(collection: str, folder: str, schema: tantivy.Schema) -> Query:
-    """Return what the entries below a folder of a collection meet."""
-    whole = Query.term_query(schema, "collection", askable(collection))
-    if not folder.strip("/"):
-        return whole
-    inside = Query.term_query(schema, "folder", askable(folder.strip("/")))
-    return Query.boolean_query([(Occur.Must, whole), (Occur.Must, inside)])
-
-
-def _folders(filters: Filters) -> tuple[str, ...]:
-    """Return the folders as the entries name them; none where one of them is the root."""
-    folders = tuple(folder.strip("/") for folder in filters.folders)
-    return folders if all(folders) else ()
 
 
 def discard(folder: Path) -> None:
