@@ -10,16 +10,15 @@ import time
 from collections.abc import Callable, Sequence
 from email.message import Message
 from hashlib import sha256
-from http.client import HTTPException, HTTPResponse
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from http.client import HTTPException
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.error import HTTPError, URLError
-from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import numpy as np
 
 from bookwheel.embedders.base import unit_rows
 from bookwheel.errors import BadRequest, Upstream
-from bookwheel.safety.proxies import proxies_for
+from bookwheel.safety.outgoing import TooLong, make_opener, make_post, read_answer
 
 if TYPE_CHECKING:
     from bookwheel.embedders.base import Vectors
@@ -60,7 +59,7 @@ class HttpEmbedder:
             raise BadRequest("embedding_key holds characters that cannot be sent.")
         self._endpoint = endpoint
         self._sleep = sleep
-        self._opener = build_opener(_NoRedirects, *proxies_for(endpoint.url))
+        self._opener = make_opener(endpoint.url)
         self.dimensions = endpoint.dimensions or len(self._ask(["dimensions"], tries=2)[0])
         place = sha256(endpoint.url.rstrip("/").encode()).hexdigest()[:12]
         self.fingerprint = f"http-{place}-{endpoint.model}-{self.dimensions}-{_PREPARATION}"
@@ -102,17 +101,16 @@ class HttpEmbedder:
         asked: dict[str, Any] = {"model": self._endpoint.model, "input": texts}
         if self._endpoint.dimensions:
             asked["dimensions"] = self._endpoint.dimensions
-        request = Request(self._endpoint.url.rstrip("/") + "/embeddings", method="POST")
-        request.data = json.dumps(asked).encode()
-        request.add_header("Content-Type", "application/json")
-        if self._endpoint.key:
-            request.add_unredirected_header("Authorization", f"Bearer {self._endpoint.key}")
+        url = self._endpoint.url.rstrip("/") + "/embeddings"
+        request = make_post(url, asked, self._endpoint.key)
         deadline = time.monotonic() + self._endpoint.timeout
         try:
             with self._opener.open(request, timeout=self._endpoint.timeout) as response:
-                return _read(response, deadline)
+                return read_answer(response, _MAX_ANSWER, deadline)
         except HTTPError:
             raise
+        except TooLong:
+            raise Upstream("The embedding endpoint's answer is too long.") from None
         except TimeoutError:
             raise _too_slow(self._endpoint.timeout) from None
         except (URLError, HTTPException, OSError, ValueError) as error:
@@ -141,30 +139,9 @@ class HttpEmbedder:
         return rows
 
 
-class _NoRedirects(HTTPRedirectHandler):
-    def redirect_request(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
-    ) -> None:
-        """Follow nothing: the caller gets the status."""
-
-
 def _sendable(text: str) -> str:
     """Cut what no model would read, and mend halves of signs, which endpoints refuse."""
     return text[:_MAX_CHARACTERS].encode("utf-8", "replace").decode()
-
-
-def _read(response: HTTPResponse, deadline: float) -> bytes:
-    """Read an answer that may trickle, until the deadline."""
-    blocks: list[bytes] = []
-    size = 0
-    while block := response.read1(1 << 20):
-        blocks.append(block)
-        size += len(block)
-        if size > _MAX_ANSWER:
-            raise Upstream("The embedding endpoint's answer is too long.")
-        if time.monotonic() > deadline:
-            raise TimeoutError
-    return b"".join(blocks)
 
 
 def _may_pass(status: int) -> bool:

@@ -12,15 +12,14 @@ import threading
 import time
 from collections.abc import Sequence
 from email.message import Message as Headers
-from http.client import HTTPException, HTTPResponse
-from typing import IO, Any, NamedTuple
+from http.client import HTTPException
+from typing import Any, NamedTuple
 from urllib.error import HTTPError, URLError
-from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from bookwheel.errors import BadRequest, Upstream
 from bookwheel.llm.base import Check, Completion, Message, take_text
 from bookwheel.llm.line import Line
-from bookwheel.safety.proxies import proxies_for
+from bookwheel.safety.outgoing import TooLong, make_opener, make_post, read_answer
 from bookwheel.telemetry.logs import fields
 
 log = logging.getLogger(__name__)
@@ -121,15 +120,11 @@ class HttpModel:
         return self._received(answers[0])
 
     def _post(self, line: Line, asked: dict[str, Any]) -> bytes:
-        request = Request(self._endpoint.url.rstrip("/") + "/chat/completions", method="POST")
-        request.data = json.dumps(asked, ensure_ascii=False).encode("utf-8", "replace")
-        request.add_header("Content-Type", "application/json")
-        if self._endpoint.key:
-            request.add_unredirected_header("Authorization", f"Bearer {self._endpoint.key}")
-        around = proxies_for(self._endpoint.url)
-        opener = build_opener(_NoRedirects, *around, *line.handlers())
+        url = self._endpoint.url.rstrip("/") + "/chat/completions"
+        request = make_post(url, asked, self._endpoint.key)
+        opener = make_opener(url, *line.handlers())
         with opener.open(request, timeout=self._endpoint.timeout) as response:
-            return _read(response)
+            return read_answer(response, _MAX_ANSWER)
 
     def _received(self, answer: bytes | Exception) -> bytes:
         """Return what came; what did not is told in our own words."""
@@ -140,30 +135,14 @@ class HttpModel:
         reason = getattr(answer, "reason", None)
         if isinstance(answer, TimeoutError) or isinstance(reason, TimeoutError):
             raise _too_slow(self._endpoint.timeout)
+        if isinstance(answer, TooLong):
+            raise Upstream("The model's answer is too long.")
         if isinstance(answer, (URLError, HTTPException, OSError, ValueError)):
             raise Upstream(
                 "The model's endpoint cannot be reached, or does not speak HTTP.",
                 hint="Check llm_url, and that the service runs.",
             )
         raise answer
-
-
-class _NoRedirects(HTTPRedirectHandler):
-    def redirect_request(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Headers, newurl: str
-    ) -> None:
-        """Follow nothing: the caller gets the status."""
-
-
-def _read(response: HTTPResponse) -> bytes:
-    blocks: list[bytes] = []
-    size = 0
-    while block := response.read1(1 << 16):
-        blocks.append(block)
-        size += len(block)
-        if size > _MAX_ANSWER:
-            raise Upstream("The model's answer is too long.")
-    return b"".join(blocks)
 
 
 def _completion(answer: bytes, max_tokens: int) -> Completion:

@@ -39,7 +39,9 @@ def _shut(connected: socket.socket) -> None:
         pass  # it has ended by itself
 
 
-class _Connection(HTTPConnection):
+class _Noted(HTTPConnection):
+    """A connection that its line knows of."""
+
     def __init__(self, *args: Any, line: Line, **named: Any) -> None:
         super().__init__(*args, **named)
         self._line = line
@@ -49,14 +51,8 @@ class _Connection(HTTPConnection):
         self._line.add(self.sock)
 
 
-class _SecureConnection(HTTPSConnection):
-    def __init__(self, *args: Any, line: Line, **named: Any) -> None:
-        super().__init__(*args, **named)
-        self._line = line
-
-    def connect(self) -> None:
-        super().connect()
-        self._line.add(self.sock)
+class _NotedSecure(_Noted, HTTPSConnection):
+    pass
 
 
 class _Http(HTTPHandler):
@@ -65,7 +61,7 @@ class _Http(HTTPHandler):
         self._line = line
 
     def http_open(self, req: Request) -> HTTPResponse:
-        opened: HTTPResponse = self.do_open(_Connection, req, line=self._line)  # type: ignore[arg-type]
+        opened: HTTPResponse = self.do_open(_Noted, req, line=self._line)  # type: ignore[arg-type]
         return opened
 
 
@@ -75,5 +71,5 @@ class _Https(HTTPSHandler):
         self._line = line
 
     def https_open(self, req: Request) -> HTTPResponse:
-        opened: HTTPResponse = self.do_open(_SecureConnection, req, line=self._line)  # type: ignore[arg-type]
+        opened: HTTPResponse = self.do_open(_NotedSecure, req, line=self._line)  # type: ignore[arg-type]
         return opened
