@@ -353,3 +353,66 @@ def _seconds(text: str) -> float:
     start = time.process_time()
     find_spans(text)
     return time.process_time() - start
+
+
+SPLIT = "ghp_Ab3dEf6hIj9lMn2pQr5tUv8xYz1bCd4fGh7j"
+MARKS = (
+    *(
+        ("**", "**"),
+        ("*", "*"),
+        ("~~", "~~"),
+        ("==", "=="),
+        ("`", "`"),
+        ("[[", "]]"),
+        ("[", "](a)"),
+    ),
+    *(("<b>", "</b>"), ("<wbr>", ""), ("<!-- a -->", ""), ("<!-- a\nb -->", ""), ("{/* a */}", "")),
+    *(("&shy;", ""), ("&#8203;", ""), ("[^1]", ""), ("![](a.png)", ""), ("<i><b>", "</b></i>")),
+)
+
+
+@pytest.mark.parametrize(("opened", "closed"), MARKS)
+@given(places=st.tuples(st.integers(1, 39), st.integers(1, 39)).map(sorted))
+def test_t26_a_token_that_marks_split_is_found_whole(
+    opened: str, closed: str, places: list[int]
+) -> None:
+    first, last = places
+    split = SPLIT[:first] + opened + SPLIT[first:last] + closed + SPLIT[last:]
+
+    shown = redact_text(f"tapir {split} end", Redact.ALL)
+
+    assert shown.startswith("tapir [redacted:github token]")
+    assert not any(SPLIT[at : at + 6] in shown for at in range(35))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("ghp\\_Ab3dEf6hIj9lMn2pQr5tUv8xYz1bCd4fGh7j", "github token"),
+        ("ghp&#95;Ab3dEf6hIj9lMn2pQr5tUv8xYz1bCd4fGh7j", "github token"),
+        ("alice.wonder@**lookingglass.example**", "email"),
+        ("alice**.wonder@looking**glass.example", "email"),
+        ("+44 20 <b>7946 0958</b>", "phone"),
+        ("+44 20 **7946** 0958", "phone"),
+        ("tel <b>(415)</b> 555-2671", "phone"),
+        ("415-`555`-2671", "phone"),
+    ],
+)
+def test_t26_what_marks_split_is_found_as_its_reader_sees_it(text: str, kind: str) -> None:
+    shown = redact_text(text, Redact.ALL)
+
+    assert f"[redacted:{kind}]" in shown
+    assert not any(part in shown for part in ("ghp", "alice", "looking", "0958", "415", "555"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`node`s and **bold**text, *x* 2*3*4, 2**31 and 10**6",
+        "see [docs](https://a.example/b)and `a`.`b`, v1.**2**.3, a\\.b\\.c",
+        "<b>2024</b>-<b>05</b>-17 and 978-**3**-16-148410-0",
+        "<!-- a comment --> on its own\n<!-- another\none -->\nand text",
+    ],
+)
+def test_marks_alone_make_nothing_a_secret(text: str) -> None:
+    assert not find_spans(text)

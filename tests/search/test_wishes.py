@@ -46,6 +46,9 @@ def read(query: str) -> Wishes:
         ("rent word documents", (".docx", ".doc"), "rent"),
         ("excel files about rent", SHEETS, "rent"),
         ("excel sheet about rent", SHEETS, "rent"),
+        ("excel files rent", SHEETS, "rent"),
+        ("rent in Word or PDF", (".docx", ".doc", ".pdf"), "rent"),
+        ("rent in Excel or PowerPoint", (*SHEETS, *SLIDES), "rent"),
         ("xlsx about rent", (".xlsx",), "rent"),
         ("rent in .xlsx", (".xlsx",), "rent"),
         ("pdfs on gravity", (".pdf",), "gravity"),
@@ -308,3 +311,12 @@ def test_a_type_stays_one_where_a_folder_is_called_after_it() -> None:
     assert filters_in_words("vendor in the pdf folder", TODAY, folders).filters == Filters(
         folders=("pdf",)
     )
+
+
+def test_a_note_says_when_the_request_itself_names_the_types() -> None:
+    wishes = read("rent in ppt since 2020")
+
+    (years, types) = wishes.notes_beside({"types"})
+
+    assert types.endswith("but the request itself names types")
+    assert "the request" not in years

@@ -92,7 +92,9 @@ def _reply(
     }
     if not items:
         answer["hint"] = sayable(_say_what_is_near(view, request, results))
-    notes = [*wishes.notes, *results.relaxed, *results.remarks, results.caution, work.remark]
+    named = {"types": asked.exts, "folders": asked.roots, "years": asked.years}
+    said = wishes.notes_beside({kind for kind, values in named.items() if values})
+    notes = [*said, *results.relaxed, *results.remarks, results.caution, work.remark]
     if any(notes):
         answer["notes"] = [sayable(note) for note in notes if note]
     return reply_with(answer, results=len(items))

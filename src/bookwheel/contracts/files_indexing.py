@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StrictBool
 
 from bookwheel.contracts.files_answers import Answer, reply_with, shown
 from bookwheel.contracts.tool import Arguments, Reply, Tool
@@ -38,7 +38,8 @@ class IndexFolder(Arguments):
         ),
     ]
     full: Annotated[
-        bool, Field(description="Discard what is indexed of the folder and read every file anew.")
+        StrictBool,
+        Field(description="Discard what is indexed of the folder and read every file anew."),
     ] = False
     priority: Annotated[
         Literal["low", "normal", "high"], Field(description="Which of several folders comes first.")

@@ -22,6 +22,7 @@ from bookwheel.safety.notation_search import find_notations
 from bookwheel.safety.notations import NOTATIONS
 from bookwheel.safety.own_rules import check_rules, find_own
 from bookwheel.safety.phones import REGIONS, find_phones
+from bookwheel.safety.split import find_split
 from bookwheel.safety.tokens import TOKENS
 from bookwheel.safety.vendors import find_tokens
 from bookwheel.safety.wrapping import end_of_wrapped
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 Found = tuple[int, int, str]
 
-CODE_VERSION = "7"
+CODE_VERSION = "8"
 """To be raised when the code finds something else by the same rules."""
 
 
@@ -126,7 +127,9 @@ def _narrowed(text: str) -> str:
 
 def _find(text: str, rules: Rules) -> Iterator[Span]:
     data = text.encode("utf-8", "replace")
-    found = _merge(_to_their_ends(data, _find_all(_MARK.sub(_as_stand_in, data), rules)))
+    shown = _MARK.sub(_as_stand_in, data)
+    whole = _find_ends(shown, rules)
+    found = _merge((*whole, *find_split(shown, lambda part: _find_ends(part, rules))))
     if len(data) == len(text):
         return (Span(*each) for each in found)
     return _in_characters(data, found)
@@ -148,8 +151,8 @@ def _find_all(data: bytes, rules: Rules) -> Iterator[Found]:
     yield from find_own(data, rules.own)
 
 
-def _to_their_ends(data: bytes, found: Iterable[Found]) -> Iterator[Found]:
-    for start, end, kind in found:
+def _find_ends(data: bytes, rules: Rules) -> Iterator[Found]:
+    for start, end, kind in _find_all(data, rules):
         yield start, end_of_wrapped(data, start, end) if is_secret(kind) else end, kind
 
 

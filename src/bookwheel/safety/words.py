@@ -53,7 +53,16 @@ SHORT_PASSWORDS = ("pass", "pw", "clave", "code d'accès")
 
 KEYS = (
     *("secret", "token", "credential", "credentials", "access signature", "session id", "sessid"),
-    *("sessionid", "recovery code", "backup code", "access code", "auth code", "otp seed"),
+    *(
+        "sessionid",
+        "recovery code",
+        "recovery codes",
+        "backup code",
+        "backup codes",
+        "access code",
+        "auth code",
+        "otp seed",
+    ),
     *("totp seed", "jeton", "geheimnis", "api-schlüssel", "api schlüssel", "geheimer schlüssel"),
     *("zugriffstoken", "clé api", "clé d'api", "clé secrète", "clave api", "clave secreta"),
     *("clave de api", "chiave api", "chiave segreta", "chave api", "chave de api", "chave secreta"),

@@ -7,7 +7,7 @@ exclusions are never touched.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -71,7 +71,14 @@ _JOIN = r"(?:\s*,\s*(?:or\s+|and\s+)?|\s*/\s*|\s+(?:or|and)\s+|\s+)"
 _RUN = rf"{_ONE}(?:{_JOIN}{_ONE})*"
 _PLAIN_RUN = rf"(?<![\w.-]){_PLAIN}(?:{_JOIN}(?<![\w.-]){_PLAIN})*"
 _MANY = rf"(?:{_any(each + 's' for each in _KINDS if not each.endswith('s'))}|slides)\b"
-_IN_RUN = rf"(?:{_PLAIN}|{_MANY})(?:{_JOIN}(?:{_PLAIN}|{_MANY}))*"
+_PROGRAMS = {"word": (".docx", ".doc"), "excel": _SHEETS}
+_PROGRAM = r"(?:word|excel|powerpoint)\b"
+"""Names of programs, which are types beside others and before `files` or the like."""
+_OR_PROGRAM = rf"(?:{_PLAIN}|{_MANY}|{_PROGRAM})"
+_IN_RUN = (
+    rf"(?:(?:{_PLAIN}|{_MANY})(?:{_JOIN}{_OR_PROGRAM})*"
+    rf"|{_PROGRAM}(?:\s+(?:or|and)\s+{_OR_PROGRAM})+)"
+)
 _ABOUT = r"(?:about|on|regarding|concerning|mentioning|containing|covering)\b"
 _GOES_ON = r"(?:in|from|since|between|before|after|under|last|this|by|with|that|which|where)\b"
 _LEAD = (
@@ -92,6 +99,12 @@ _TYPES = (
     re.compile(
         rf"\A{_GAP}*(?:{_LEAD}\s+)*(?P<run>{_RUN})"
         rf"(?:{_GAP}+{_ABOUT}|(?={_GAP}*(?:$|\x01|[,.;?!]))|(?=\s+{_GOES_ON}))",
+        re.I,
+    ),
+    # excel files zebra
+    re.compile(
+        rf"\A{_GAP}*(?:{_LEAD}\s+)*(?P<run>{_PROGRAM}\s+"
+        r"(?:files|documents|docs|sheets|spreadsheets|presentations|slides))(?=\s)",
         re.I,
     ),
 )
@@ -166,6 +179,15 @@ class Wishes(NamedTuple):
     """The years named, one by one, where both ends of the span are."""
     removed: tuple[str, ...] = ()
     """The parts of the query that are not in `text` any more."""
+    kinds: tuple[str, ...] = ()
+    """What each note is about: years, folders or types."""
+
+    def notes_beside(self, given: Container[str]) -> list[str]:
+        """Return the notes; those of a kind that the request itself gives say so."""
+        return [
+            f"{note}, but the request itself names {kind}" if kind in given else note
+            for note, kind in zip(self.notes, self.kinds, strict=True)
+        ]
 
 
 def filters_in_words(text: str, today: date, folders: Sequence[str] = ()) -> Wishes:
@@ -186,8 +208,9 @@ def filters_in_words(text: str, today: date, folders: Sequence[str] = ()) -> Wis
     years = tuple(range(first, last + 1)[:_MOST_YEARS]) if first and last else ()
     left = reading.left()
     if not reading.removed or not any(map(str.isalnum, left)):  # nothing else to look for
-        return Wishes(filters, text, tuple(reading.notes), years)
-    return Wishes(filters, left, tuple(reading.notes), years, tuple(reading.removed))
+        return Wishes(filters, text, tuple(reading.notes), years, (), tuple(reading.kinds))
+    removed, kinds = tuple(reading.removed), tuple(reading.kinds)
+    return Wishes(filters, left, tuple(reading.notes), years, removed, kinds)
 
 
 def add_wishes(explicit: Filters, wished: Filters) -> Filters:
@@ -219,15 +242,17 @@ class _Reading:
         self.text = text
         self.seen = _KEPT_AS_IT_IS.sub(lambda found: "\0" * len(found[0]), text.replace("\1", " "))
         self.notes: list[str] = []
+        self.kinds: list[str] = []
         self.removed: list[str] = []
 
-    def take(self, found: re.Match[str], meaning: str) -> None:
+    def take(self, found: re.Match[str], kind: str, meaning: str) -> None:
         """Take a part out, and note what it is taken for."""
         start, end = found.span()
         part = " ".join(self.text[start:end].split())
         self.removed.append(self.text[start:end].replace("\1", " "))
         self.seen = self.seen[:start] + "\1" * (end - start) + self.seen[end:]
         self.text = self.text[:start] + "\1" * (end - start) + self.text[end:]
+        self.kinds.append(kind)
         self.notes.append(f"{' '.join(part.replace(chr(1), ' ').split())!r} taken as {meaning}")
 
     def left(self) -> str:
@@ -242,13 +267,13 @@ def _find_years(reading: _Reading, today: date) -> _Range:
             numbers = [int(number) for number in found.groupdict().values()]
             first, last = span(numbers[0], numbers[-1])
             if _is_date(found[0], numbers, today):
-                reading.take(found, _describe(first, last))
+                reading.take(found, "years", _describe(first, last))
                 return first, last
     relative = _RELATIVE_YEAR.search(reading.seen)
     if relative is None:
         return None, None
     year = today.year - (relative["which"].lower() == "last")
-    reading.take(relative, _describe(year, year))
+    reading.take(relative, "years", _describe(year, year))
     return year, year
 
 
@@ -277,7 +302,7 @@ def _find_folders(reading: _Reading, folders: Sequence[str]) -> tuple[str, ...]:
         if name.lstrip(".").removesuffix("s") in _EXTENSIONS and not said:
             continue  # a type, though a folder is called after it
         if same and (said or _ends(reading.seen, found.end())):
-            reading.take(found, f"the folder {', '.join(same)}")
+            reading.take(found, "folders", f"the folder {', '.join(same)}")
             return tuple(same)
     return ()
 
@@ -304,7 +329,7 @@ def _find_types(reading: _Reading) -> tuple[str, ...]:
 
 def _take_types(reading: _Reading, found: re.Match[str]) -> tuple[str, ...]:
     types = _types_of(found["run"])
-    reading.take(found, f"the type {' or '.join(types)}")
+    reading.take(found, "types", f"the type {' or '.join(types)}")
     return types
 
 
@@ -312,7 +337,7 @@ def _types_of(run: str) -> tuple[str, ...]:
     """Return the extensions of words for types; `ppt slides` is what is both."""
     types: list[str] = []
     for part in re.split(r",|/|\bor\b|\band\b", run, flags=re.I):
-        sets = [_of(one[0]) for one in re.finditer(_ONE, part, re.I)]
+        sets = [_of(one[0]) for one in re.finditer(rf"{_ONE}|{_PROGRAM}", part, re.I)]
         every = [each for some in sets for each in some]
         both = [each for each in every if all(each in some for some in sets)]
         types += both or every
@@ -323,7 +348,7 @@ def _of(word: str) -> tuple[str, ...]:
     """Return the extensions of one word for a type."""
     name = " ".join(word.casefold().lstrip(".").split())
     for each in (name, name.removesuffix("s")):
-        if each in _KINDS:
-            return _KINDS[each]
+        if each in _KINDS or each in _PROGRAMS:
+            return _KINDS.get(each) or _PROGRAMS[each]
     first = name.split()[0]
     return _EXTENSIONS.get(first) or _EXTENSIONS.get(first.removesuffix("s")) or _SHEETS

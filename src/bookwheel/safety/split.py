@@ -1,0 +1,193 @@
+"""What marks split: a token half of which is bold, a number in the midst of which a comment stands.
+
+Whoever reads the text sees it whole. Where a mark stands between two characters that could belong
+together, its line is looked at a second time without any marks.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from html import unescape
+
+from bookwheel.safety.patterns import compiled
+
+Found = tuple[int, int, str]
+_Place = tuple[int, int]
+
+_MARK = (
+    r"(?:\*+|~~|==+|`+|</?[A-Za-z][^<>\n]*>|\\[!-/:-@\[-`{-~]|\[\^[^\]\s]{1,20}\]"
+    r"|!?\[+|\]\([^()\s]*\)|\]+|&(?:#[0-9]{1,6}|#[xX][0-9a-fA-F]{1,5}|[A-Za-z]{2,12});)"
+)
+_WORD = r"[A-Za-z0-9@_.+/=~-]"
+_JOINT = rf"{_WORD}{_MARK}+{_WORD}|[0-9)][ .-]?{_MARK}+[ .-]?[(0-9]"
+"""A mark between two characters of one word, or between the groups of one number."""
+_MARKS = re.compile(_MARK.encode())
+_COMMENTS = ((b"<!--", b"-->"), (b"{/*", b"*/}"))
+_FAR = 1000
+"""So much of an endless line is looked at on either side of a mark."""
+_AHEAD = 500
+"""So much is looked at behind a mark in any case: lines are short where marks are many."""
+_MANY = 2000
+_NEXT_TO = 16
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+
+
+def find_split(data: bytes, find: Callable[[bytes], Iterable[Found]]) -> Iterator[Found]:
+    """Yield what is found only without the marks that stand within it."""
+    shown = _Uncommented(data)
+    pieces: list[_Piece] = []
+    parts: list[bytes] = []
+    length = 0
+    for start, end in _join([*_lines(shown.text), *shown.lines()]):
+        part = _MARKS.sub(_meant, shown.text[start:end])
+        pieces.append(_Piece(shown.text, start, end, length))
+        parts += part, b"\n"
+        length += len(part) + 1
+    if not pieces:
+        return
+    starts = [piece.at for piece in pieces]
+    for first, last, kind in _gathered(find(b"".join(parts))):
+        begin, _ = pieces[bisect_right(starts, first) - 1].place(first)
+        _, stop = pieces[bisect_right(starts, last - 1) - 1].place(last - 1)
+        begin, stop = shown.origin(begin), shown.origin(stop - 1) + 1
+        if stop - begin > last - first:
+            yield begin, stop, kind
+
+
+def _gathered(found: Iterable[Found]) -> Iterator[Found]:
+    """Yield finds; where there are very many, those as one that stand next to each other."""
+    every = sorted(found)
+    if len(every) <= _MANY:
+        yield from every
+        return
+    first, last, named = every[0]
+    for start, end, kind in every:
+        if start > last + _NEXT_TO:
+            yield first, last, named
+            first, named = start, kind
+        last = max(last, end)
+    yield first, last, named
+
+
+def _meant(mark: re.Match[bytes]) -> bytes:
+    """Return what a mark stands for: a character, or nothing."""
+    if mark[0][:1] == b"\\":
+        return mark[0][1:]
+    if mark[0][:1] == b"&":
+        return _UNSEEN.sub("", unescape(mark[0].decode())).encode("utf-8", "replace")
+    return b""
+
+
+class _Piece:
+    """A stretch of text, and where it begins in that without marks."""
+
+    def __init__(self, data: bytes, start: int, end: int, at: int) -> None:
+        self._data, self._start, self._end, self.at = data, start, end, at
+
+    def place(self, at: int) -> _Place:
+        """Return where a byte of the text without marks stood, or what it stands for."""
+        begins, places = self._table
+        number = bisect_right(begins, at - self.at) - 1
+        start, end = places[number]
+        inside = at - self.at - begins[number]
+        length = (begins[number + 1] if number + 1 < len(begins) else self._length) - begins[number]
+        return (start + inside, start + inside + 1) if length == end - start else (start, end)
+
+    @cached_property
+    def _table(self) -> tuple[list[int], list[_Place]]:
+        """What stands at which place of the text without marks; made where something is found."""
+        begins: list[int] = []
+        places: list[_Place] = []
+        length, at = 0, self._start
+        for mark in _MARKS.finditer(self._data, self._start, self._end):
+            start, end = mark.span()
+            if start > at:
+                begins.append(length)
+                places.append((at, start))
+                length += start - at
+            if size := len(_meant(mark)):
+                begins.append(length)
+                places.append((start, end))
+                length += size
+            at = end
+        begins.append(length)
+        places.append((at, self._end))
+        self._length = length + self._end - at
+        return begins, places
+
+
+class _Uncommented:
+    """A text without its comments."""
+
+    def __init__(self, data: bytes) -> None:
+        self.text = data
+        self._starts, self._shifts = [0], [0]
+        self._alone: list[bool] = []
+        comments = sorted(_comments(data))
+        if not comments:
+            return
+        parts = []
+        at = 0
+        for start, end in comments:
+            if start < at:
+                continue
+            parts.append(data[at:start])
+            self._starts.append(start - self._shifts[-1])
+            self._shifts.append(self._shifts[-1] + end - start)
+            before, after = data[max(0, start - 1) : start], data[end : end + 1]
+            self._alone.append(before in b"\n" and after in b"\r\n")
+            at = end
+        self.text = b"".join((*parts, data[at:]))
+
+    def lines(self) -> Iterator[_Place]:
+        """Yield the lines from which comments were taken, but not those that held nothing else."""
+        for start, alone in zip(self._starts[1:], self._alone, strict=True):
+            if not alone:
+                yield _line_around(self.text, start, start)
+
+    def origin(self, at: int) -> int:
+        """Return where a byte stood before."""
+        return at + self._shifts[bisect_right(self._starts, at) - 1]
+
+
+def _comments(data: bytes) -> Iterator[_Place]:
+    for opening, closing in _COMMENTS:
+        start = data.find(opening)
+        while start >= 0 and (end := data.find(closing, start)) >= 0:
+            yield start, end + len(closing)
+            start = data.find(opening, end)
+
+
+def _lines(data: bytes) -> Iterator[_Place]:
+    """Yield the lines in which a mark may split something."""
+    joint, at = compiled(_JOINT), 0
+    while match := joint.search(data, at):
+        start, end = _line_around(data, match.start(), match.end() + _AHEAD)
+        yield start, end
+        at = max(match.end() - 1, end - _AHEAD // 2)
+
+
+def _line_around(data: bytes, start: int, end: int) -> _Place:
+    end = min(len(data), end)
+    before = data.rfind(b"\n", max(0, start - _FAR), start)
+    after = data.find(b"\n", end, end + _FAR)
+    return (
+        max(0, start - _FAR) if before < 0 else before + 1,
+        min(len(data), end + _FAR) if after < 0 else after,
+    )
+
+
+def _join(lines: Iterable[_Place]) -> Iterator[_Place]:
+    """Yield stretches in their order, as one where they overlap."""
+    first = last = -1
+    for start, end in sorted(lines):
+        if start > last:
+            if first >= 0:
+                yield first, last
+            first = start
+        last = max(last, end)
+    if first >= 0:
+        yield first, last
