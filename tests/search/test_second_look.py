@@ -178,3 +178,14 @@ def test_the_real_model_puts_the_answer_first(shelf: Shelf) -> None:
     query = "forgotten password how can I get back into my account"
 
     assert paths(ask(shelf, look, query))[0] == "b.md"
+
+
+def test_what_stands_around_the_passage_is_read_too(shelf: Shelf, model: LikesPlums) -> None:
+    long = "# One\n\n" + "apple word " * 60 + "\n\n# Two\n\nfruit " + "pear word " * 60
+    shelf.put({"a.md": long + "\n\n# Three\n\n" + "plum word " * 60, "b.md": "fruit"})
+
+    ask(shelf, looking(model))
+
+    (read,) = [text for text in model.read if "pear" in text]
+    assert "plum" in read
+    assert len(read) <= 1400

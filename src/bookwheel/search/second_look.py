@@ -19,6 +19,9 @@ LOOKED_AT = 30
 """So many of the first hits are looked at again."""
 _SHARE = 0.6
 """The model's share in the new order; the rest is that of the first look."""
+_AROUND = (1, -1)
+_READ = 1400
+"""The passages after and before a hit's are read too, in all as much as the model takes in."""
 _BATCH = 4
 """Passages between two looks at the clock."""
 _KEPT = 20_000
@@ -121,13 +124,16 @@ class SecondLook:
 def _wanted(engine: Engine, ranked: Sequence[Ranked]) -> list[_Wanted]:
     """Return the passages of hits, in their order; some hits may have none."""
     documents = engine.documents_by_key([item.document for item in ranked])
-    passages = engine.passages([(item.document, item.chunk) for item in ranked])
+    around = [(item.document, item.chunk + step) for item in ranked for step in (0, *_AROUND)]
+    passages = engine.passages([place for place in around if place[1] > 0])
     wanted = []
     for item in ranked:
         document = documents.get(item.document)
         passage = passages.get((item.document, item.chunk))
         if document and passage:
-            text = model_text(document.title, passage)
+            beside = [passages.get((item.document, item.chunk + step)) for step in _AROUND]
+            texts = [model_text(document.title, passage), *(each.text for each in beside if each)]
+            text = "\n".join(texts)[: max(_READ, len(texts[0]))]
             wanted.append(_Wanted(item.document, document.generation, item.chunk, text))
     return wanted
 
