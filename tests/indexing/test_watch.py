@@ -111,14 +111,15 @@ def test_a_folder_that_is_not_there_yet_and_an_index_in_use_do_not_end_the_watch
         calls.append(1)
         raise Conflict("Another process is writing this index.")
 
-    watch(
-        [str(tmp_path / "none")],
-        update=update,
-        should_stop=lambda: len(calls) >= 2,
-        reconcile_seconds=0,
-    )
+    with caplog.at_level("INFO", logger="bookwheel"):
+        watch(
+            [str(tmp_path / "none")],
+            update=update,
+            should_stop=lambda: len(calls) >= 2,
+            reconcile_seconds=0,
+        )
 
     assert len(calls) == 2
-    assert [record.getMessage() for record in caplog.records] == [
-        "update failed: Another process is writing this index."
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+        ("INFO", "left to another process: Another process is writing this index.")
     ] * 2

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from bookwheel.errors import BookwheelError
+from bookwheel.errors import BookwheelError, Conflict
 
 log = logging.getLogger(__name__)
 
@@ -73,6 +73,8 @@ def _listen(paths: Sequence[str], own: tuple[str, ...], stop: threading.Event) -
 def _try(update: Callable[[], None]) -> None:
     try:
         update()
+    except Conflict as error:
+        log.info("left to another process: %s", error.message)
     except BookwheelError as error:
-        # Another process may be writing, or a disk be full for a while: the next round tries again.
+        # A disk may be full for a while: the next round tries again.
         log.warning("update failed: %s", error.message)
