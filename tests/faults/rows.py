@@ -24,7 +24,14 @@ ROWS = {
     "F02": Row(
         "A write, sync or truncation of the database that fails, once or from then on",
         "The error is told; the index is as it was before or after, never between.",
-        "A power failure is not tried: that written data arrives in order is SQLite's to see to.",
+    ),
+    "F03": Row(
+        "A power failure: what was written and not synced is lost, in any order and in part",
+        "The index is as it was before or after the step under way; what was told as written is "
+        "kept.",
+        "Tried below SQLite, by a disk that forgets. The word index is taken to have synced what "
+        "its library says it has; where it is ahead of the documents or broken it is made anew. "
+        "A disk that says it has synced and has not may lose more.",
     ),
     "F04": Row(
         "A full disk",

@@ -23,12 +23,13 @@ import apsw
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import BookwheelError
 from tests.engines.drafts import NOTES, PAPERS, draft, fill, found, problems
+from tests.engines.embedded.power import power_cuts
 
 ROOT = Path(__file__).parents[3]
 _NOBODY = 65534
 
 
-def play(scene: str, folder: Path, *arguments: object, status: int = 0) -> Any:
+def play(scene: str, folder: Path, *arguments: object, status: int = 0, seconds: float = 50) -> Any:
     """Run a scene apart from all others, with mounts of its own where that is possible."""
     apart = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "-r"]
     if shutil.which("unshare") is None or subprocess.run([*apart, "true"], check=False).returncode:
@@ -40,7 +41,7 @@ def play(scene: str, folder: Path, *arguments: object, status: int = 0) -> Any:
         capture_output=True,
         text=True,
         check=False,
-        timeout=50,
+        timeout=seconds,
     )
     assert done.returncode == status, done.stderr[-3000:]
     return json.loads(done.stdout) if done.stdout else None
@@ -418,6 +419,7 @@ SCENES: dict[str, Callable[..., Any]] = {
         full_disk,
         full_disk_opening,
         io_errors,
+        power_cuts,
     )
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.engines.embedded.scenes import play
-from tests.faults.sizes import PropertyRecorder
+from tests.faults.sizes import PropertyRecorder, size
 
 
 def test_f05_an_index_on_a_read_only_medium_is_searched_and_says_so(tmp_path: Path) -> None:
@@ -78,3 +78,22 @@ def test_f02_an_error_of_the_disk_at_any_point_leaves_a_state_that_was(
     assert answer["bad"] == []
     assert answer["points"] > 80
     record_property("figure", f"{answer['points']} failing writes, syncs and truncations: 0 bad")
+
+
+def test_f03_a_power_failure_leaves_a_state_that_was_and_what_was_told_as_written(
+    tmp_path: Path,
+) -> None:
+    answer = play("power_cuts", tmp_path, 1, 12)
+    assert answer["bad"] == []
+    assert answer["cuts"] > 20
+
+
+@pytest.mark.faults
+@pytest.mark.timeout(1800)
+def test_f03_a_power_failure_at_any_point_leaves_a_state_that_was(
+    tmp_path: Path, record_property: PropertyRecorder
+) -> None:
+    answer = play("power_cuts", tmp_path, size("CUTS", 3), 1, seconds=1700)
+    assert answer["bad"] == []
+    assert answer["cuts"] > 300
+    record_property("figure", f"{answer['cuts']:,} power cuts, each with another loss: 0 bad")

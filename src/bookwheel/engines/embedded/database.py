@@ -196,7 +196,9 @@ def connect_writer(place: Place) -> apsw.Connection:
             # Before anything that could change the file of a newer version.
             _check_version(connection, place)
             connection.pragma("journal_mode", "wal")
-            connection.pragma("synchronous", "normal")
+            # Words and vectors are derived from what is here and sync it: it must not come back
+            # from a power failure older than they are.
+            connection.pragma("synchronous", "full")
             _migrate(connection, place)
     except (apsw.Error, OSError) as error:
         raise explain(place, error) from error
