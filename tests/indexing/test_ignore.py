@@ -94,7 +94,7 @@ def test_the_same_files_are_left_as_git_leaves(
 
 
 @pytest.mark.faults
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(3600)
 @settings(max_examples=10_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(PATTERN_LISTS, PATTERN_LISTS)
 def test_the_same_files_are_left_as_git_leaves_for_very_many_patterns(
