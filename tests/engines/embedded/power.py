@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -135,7 +135,7 @@ class Power(apsw.VFS):
 
     def _cut(self) -> None:
         copy = self._cuts / str(len(self.taken))
-        shutil.copytree(self._place, copy, ignore=shutil.ignore_patterns("*-shm"))
+        _copy(self._place, copy)
         for path, image in self._images.items():
             content = image.draw(self._chance)
             if content is None:
@@ -143,6 +143,24 @@ class Power(apsw.VFS):
             else:
                 (copy / path.name).write_bytes(content)
         self.taken.append(Cut(copy, self.least, self.most))
+
+
+def _copy(place: Path, copy: Path) -> None:
+    """Copy all files as they are at one moment: threads of the word index may be at work."""
+    while True:
+        before = _look(place)
+        with suppress(shutil.Error):  # a file has gone meanwhile
+            shutil.copytree(place, copy, ignore=shutil.ignore_patterns("*-shm"))
+            if before and _look(place) == before:
+                return
+        shutil.rmtree(copy)
+
+
+def _look(place: Path) -> set[tuple[str, int, int]]:
+    with suppress(FileNotFoundError):
+        files = ((entry, entry.stat()) for entry in place.rglob("*"))
+        return {(str(entry), seen.st_ino, seen.st_mtime_ns) for entry, seen in files}
+    return set()
 
 
 class PoweredFile(apsw.VFSFile):
