@@ -43,6 +43,7 @@ def main(command: list[str]) -> int:
         print(f"No cluster could be started: {missing}", file=sys.stderr)
         return 1
     finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # `timeout` sends it twice
         cluster.stop()
 
 

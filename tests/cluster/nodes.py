@@ -19,6 +19,7 @@ from typing import Any
 from tests.cluster import parts
 
 _START_SECONDS = 300
+_STOP_SECONDS = 60
 _NOBODY = 65534
 HEAP = "512m"
 
@@ -27,6 +28,12 @@ def free_port() -> int:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return int(taken.getsockname()[1])
+
+
+def _bound_to_us() -> list[str]:
+    """Return what starts a program that ends with us, however we end; nothing where it is not."""
+    starter = shutil.which("setpriv")
+    return [starter, "--pdeathsig", "KILL"] if starter else []
 
 
 class Node:
@@ -108,7 +115,7 @@ class Node:
             other = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
         with (self.place / "out.log").open("ab") as log:
             self._process = subprocess.Popen(
-                [str(home / "bin" / "opensearch")],
+                [*_bound_to_us(), str(home / "bin" / "opensearch")],
                 env=environment,
                 cwd=self.place,
                 stdout=log,
@@ -131,11 +138,15 @@ class Node:
         return (self.place / "out.log").read_text(encoding="utf-8", errors="replace")[-4000:]
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
-        """End it, politely or not."""
+        """End it, politely or not; whoever does not heed a polite word has to go."""
         if self._process is not None:
             if self.runs:
                 os.killpg(self._process.pid, how)
-            self._process.wait(60)
+            try:
+                self._process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.wait()
             self._process = None
 
 
