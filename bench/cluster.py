@@ -42,28 +42,33 @@ _DURING, _MOST_DURING = 0.02, 5_000
 def measure(corpus: Corpus) -> list[Figure]:
     """Start the cluster, load it, and put it to the test."""
     corpus.queries = max(corpus.queries, _QUESTIONS)
-    database = corpus.index / DATABASE
+    figures = []
+    for each in _steps(corpus, corpus.index / DATABASE):
+        print(f"  {each.name}: {each.shown} ({each.how})", file=sys.stderr, flush=True)
+        figures.append(each)
+    return figures
+
+
+def _steps(corpus: Corpus, database: Path) -> Iterator[Figure]:
+    """Yield each figure as it is known: what follows may take an hour, and fail."""
     with running(corpus.work) as cluster:
         loaded = Loaded(cluster, database)
-        figures = [
-            *loaded.load(corpus.cluster_chunks, corpus.cluster_seconds),
-            *loaded.sizes(),
-        ]
+        yield from loaded.load(corpus.cluster_chunks, corpus.cluster_seconds)
+        yield from loaded.sizes()
         floor = EmbeddedEngine(corpus.work / "many" / DATABASE)
         base = EmbeddedEngine(database)
-        figures += [*_load_floor(floor, base, loaded.chunks)]
-        figures += loaded.compare(floor, corpus.questions)
+        yield from _load_floor(floor, base, loaded.chunks)
+        yield from loaded.compare(floor, corpus.questions)
         floor.close()
-        figures.append(lose_while_asking(cluster, loaded.open, corpus.questions[:_QUESTIONS]))
+        yield lose_while_asking(cluster, loaded.open, corpus.questions[:_QUESTIONS])
         cluster.start_node(cluster.nodes[1])
         engine = loaded.open()
         wait_for_copies(engine)
         engine.close()
         chunks = min(_MOST_DURING, max(1_000, int(loaded.chunks * _DURING)))
-        figures.append(lose_while_writing(cluster, loaded.open, base, chunks))
-        figures += loaded.vectors()
+        yield lose_while_writing(cluster, loaded.open, base, chunks)
+        yield from loaded.vectors()
         base.close()
-    return figures
 
 
 @contextmanager
@@ -100,9 +105,9 @@ class Loaded:
         engine = open_cluster(self.address(replicas=0), self._database, None)
         fill(engine, iter(()), "none")  # the indices are made, once
         engine.close()
-        began = time.perf_counter()
+        began, busy = time.perf_counter(), self._cpu()
         said = [_end(writer) for writer in self._start_writers(chunks, seconds)]
-        spent = time.perf_counter() - began
+        spent, busy = time.perf_counter() - began, self._cpu() - busy
         self.documents = sum(each[0] for each in said)
         self.chunks = sum(each[1] for each in said)
         copied = self._make_replicas()
@@ -113,7 +118,8 @@ class Loaded:
                 rate,
                 f"{rate:,.0f}",
                 how=f"{self.chunks:,} chunks of {self.documents:,} documents in {spent:,.0f} s by "
-                f"{_WRITERS} writers, whose CPU was {sum(each[2] for each in said):,.0f} s",
+                f"{_WRITERS} writers, whose CPU was {sum(each[2] for each in said):,.0f} s, "
+                f"and that of both nodes {busy:,.0f} s",
             ),
             Figure("replicas made afterwards", copied, f"{copied:,.0f} s", how="by the cluster"),
         ]
