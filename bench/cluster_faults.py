@@ -45,8 +45,8 @@ def lose_while_asking(cluster: Cluster, open_engine: Open, questions: Sequence[s
     def ask(number: int) -> None:
         nonlocal done
         try:
-            if answer(engine, questions[number]) != wanted[number]:
-                wrong.append(questions[number])
+            if (given := answer(engine, questions[number])) != wanted[number]:
+                wrong.append(_unlike(given, wanted[number]))
         except BookwheelError as error:
             refused.append(type(error).__name__)
         with counted:
@@ -65,8 +65,16 @@ def lose_while_asking(cluster: Cluster, open_engine: Open, questions: Sequence[s
         "0",
         not wrong,
         f"after a third, by SIGKILL; compared with the answers before it; {len(refused)} were "
-        f"refused with an error that says so ({', '.join(sorted(set(refused))) or 'none'})",
+        f"refused with an error that says so ({', '.join(sorted(set(refused))) or 'none'})"
+        + "".join(f"; {each}" for each in wrong[:3]),
     )
+
+
+def _unlike(given: Answer, wanted: Answer) -> str:
+    """Say in what an answer differs: in its documents, or in how they are scored alone."""
+    lost = len({hit[:3] for hit in wanted} - {hit[:3] for hit in given})
+    apart = max((abs(a[3] - b[3]) for a, b in zip(given, wanted, strict=False)), default=0.0)
+    return f"wrong: {lost} of {len(wanted)} not given, scores up to {apart:.2g} apart"
 
 
 def lose_while_writing(

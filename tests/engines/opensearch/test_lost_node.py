@@ -84,12 +84,38 @@ def test_replicas_answer_and_writing_goes_on_while_a_node_is_lost(cluster: Clust
     asking.join()
 
     assert wrong == []
-    assert set(refused) <= {"IndexUnreachable", "TimedOut"}
+    assert set(refused) <= {"IndexUnreachable", "Incomplete", "TimedOut"}
     assert len(found(engine, "penguin")) == 60
     cluster.start_node(cluster.nodes[1])
     wait_for_copies(engine)
     assert engine.match_pages(Match(body("walrus")), 1, count=True).total == _DOCUMENTS
     assert problems(engine) == []
+    engine.close()
+
+
+@pytest.mark.faults
+def test_what_one_half_of_an_index_knows_is_no_answer(cluster: Cluster) -> None:
+    address = read_address(f"opensearch+{cluster.url}/half?shards=2&replicas=0")
+    engine = OpenSearchEngine(address, home=Path("/nowhere/catalog.db"))
+    fill(engine, *[draft(f"{n:03}.md", "walrus") for n in range(50)])
+    for kind in ("state", "documents", "texts", "words"):
+        where = {"index.routing.allocation.require._name": "one"}
+        engine._cluster.ask("PUT", f"/half-{kind}/_settings", where)
+    engine._cluster.ask("GET", "/_cluster/health/half-*?wait_for_no_relocating_shards=true")
+    assert engine.match_pages(Match(body("walrus")), 50).total == 50
+
+    cluster.nodes[1].stop(signal.SIGKILL)
+    for ask in (
+        lambda: engine.match_pages(Match(body("walrus")), 50),
+        lambda: engine.match_passages(Match(body("walrus")), 50),
+        lambda: engine.match_each([Match(body("walrus"))], 50),
+        lambda: engine._count("pages", {"match_all": {}}),
+    ):
+        with pytest.raises(IndexUnreachable, match="a part of the index is missing"):
+            ask()
+    cluster.start_node(cluster.nodes[1])
+    wait_for_copies(engine)
+    assert engine.match_pages(Match(body("walrus")), 50).total == 50
     engine.close()
 
 

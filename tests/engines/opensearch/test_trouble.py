@@ -108,6 +108,52 @@ def test_a_red_cluster_is_out_of_reach_until_it_comes_back(
     engine.close()
 
 
+def _error(kind: str, reason: str) -> dict[str, object]:
+    cause = {"type": kind, "reason": reason}
+    return {"error": {**cause, "root_cause": [cause]}}
+
+
+_GAP = _error("search_phase_execution_exception", "Partial shards failure")
+_GAPS = [
+    (500, {**_GAP, "status": 500}),
+    (200, {"responses": [{"hits": {}, "status": 200}, {**_GAP, "status": 500}]}),
+    (200, {"docs": [{"_id": "1", **_error("node_disconnected_exception", "disconnected")}]}),
+    (200, {"count": 7, "_shards": {"total": 2, "successful": 1, "failed": 1}}),
+    (200, {"count": 7, "_shards": {"total": 2, "successful": 1, "failed": 0}}),
+]
+
+
+@pytest.mark.parametrize("gap", _GAPS)
+def test_an_answer_that_a_part_of_the_index_is_missing_from_is_asked_for_again(
+    pretender: Pretender, gap: tuple[int, object]
+) -> None:
+    whole = {"count": 9, "_shards": {"total": 2, "successful": 2, "failed": 0}}
+    answers = [gap, (200, whole)]
+    pretender.answer = lambda method, path, body: answers.pop(0)
+    cluster = Cluster(read_address(pretender.address()))
+    assert cluster.ask_all("POST", "/zoo-pages/_count") == whole
+    cluster.close()
+
+
+@pytest.mark.parametrize("gap", _GAPS)
+def test_an_answer_that_stays_incomplete_is_none(
+    pretender: Pretender, gap: tuple[int, object]
+) -> None:
+    pretender.answer = lambda method, path, body: gap
+    cluster = Cluster(read_address(pretender.address()))
+    with pytest.raises(IndexUnreachable, match="a part of the index is missing"):
+        cluster.ask_all("POST", "/zoo-pages/_count")
+    cluster.close()
+
+
+def test_an_index_that_is_not_there_leaves_no_gap(pretender: Pretender) -> None:
+    nothing = {"docs": [{"_id": "1", **_error("index_not_found_exception", "no such index")}]}
+    pretender.answer = lambda method, path, body: (200, nothing)
+    cluster = Cluster(read_address(pretender.address()))
+    assert cluster.ask_all("POST", "/zoo-documents/_mget") == nothing
+    cluster.close()
+
+
 def test_a_full_disk_of_the_cluster_is_named(pretender: Pretender) -> None:
     pretender.say(403, "cluster_block_exception")
     assert "takes no changes" in trouble_of(pretender).message

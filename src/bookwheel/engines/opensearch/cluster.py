@@ -25,12 +25,15 @@ if TYPE_CHECKING:
 OLDEST_VERSION = (3, 0)
 _ANSWER_SECONDS = 30
 _ATTEMPTS = 5
+_ATTEMPTS_AT_ALL = 3
+"""So often an answer is asked for until all parts of the index have a share in it."""
 _PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE = 5.0
 _BULK_BYTES = 5_000_000
 _BULK_ACTIONS = 1_000
 _BULK_ATTEMPTS = 8
 _CONNECTIONS = 32
+_GAPS = ("no_shard_available", "all shards failed", "Partial shards failure", "Shard failures")
 Body = Mapping[str, Any]
 _Answer = TypeVar("_Answer")
 
@@ -46,6 +49,10 @@ class Refused(IndexUnusable):
         self.status = status
         self.kind = kind
         self.reason = reason
+
+
+class Incomplete(IndexUnreachable):
+    """A part of the index did not answer; another copy of it may, a moment later."""
 
 
 class Failure(NamedTuple):
@@ -108,6 +115,35 @@ class Cluster:
         if not self._is_known:
             self._meet()
         return self._patiently(lambda: self._request(method, path, body, params))
+
+    def ask_all(
+        self, method: str, path: str, body: Any = None, params: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Return an answer in which every part of the index has its share; raises Incomplete.
+
+        When a node is lost, the cluster says what the others know, and that something is missing.
+        """
+        for attempt in range(_ATTEMPTS_AT_ALL):
+            try:
+                answer = self.ask(method, path, body, params)
+                self._look_for_gaps(answer)
+                return answer
+            except Incomplete:
+                if attempt == _ATTEMPTS_AT_ALL - 1:
+                    raise
+                pause(attempt)
+        raise AssertionError("unreachable")
+
+    def _look_for_gaps(self, answer: Any) -> None:
+        for part in answer.get("responses", ()):
+            if "error" in part:
+                raise self.refusal(part["status"], part)
+        for entry in answer.get("docs", ()):
+            if "error" in entry and "index_not_found" not in _reason(entry):
+                raise self._incomplete()
+        shards = answer.get("_shards", {})
+        if shards.get("successful", 0) < shards.get("total", 0):  # one that is gone has not failed
+            raise self._incomplete()
 
     def _meet(self) -> None:
         """Look once whether this is a cluster that we know how to talk to."""
@@ -195,14 +231,17 @@ class Cluster:
         if status == 429:
             return RateLimited("The cluster has too much to do.", retry_after=5)
         reason = _reason(info)
-        is_red = "no_shard_available" in reason or "all shards failed" in reason
-        if status in (502, 503, 504) or (is_red and "parse" not in reason):
-            return IndexUnreachable(
-                f"The cluster at {self.address.shown} cannot answer: a part of the index is "
-                "missing, or it has no leader.",
-                hint="It may be starting, or a node lost; `bookwheel doctor` shows how it is.",
-            )
+        is_red = any(gap in reason for gap in _GAPS) and "parse" not in reason
+        if is_red or status in (502, 503, 504):
+            return self._incomplete()
         return Refused(status, kind, reason)
+
+    def _incomplete(self) -> Incomplete:
+        return Incomplete(
+            f"The cluster at {self.address.shown} cannot answer: a part of the index is "
+            "missing, or it has no leader.",
+            hint="It may be starting, or a node lost; `bookwheel doctor` shows how it is.",
+        )
 
     # Many changes at once
 

@@ -34,7 +34,7 @@ class Tables:
                 *({"_id": name, "_source": False} for name in (COLLECTIONS, NOTES, MODELS)),
             ]
         }
-        answer = self._cluster.ask("POST", f"/{self._index}/_mget", body, {"ignore": 404})
+        answer = self._cluster.ask_all("POST", f"/{self._index}/_mget", body, {"ignore": 404})
         counters, *others = answer.get("docs") or [{}]
         counts = counters.get("_source", {}).get("data", {})
         changes = (each.get("_seq_no", -1) for each in others)

@@ -19,6 +19,8 @@ Query = Mapping[str, Any]
 _Answer = TypeVar("_Answer")
 _PREFERENCE = "bookwheel"
 """One for all: copies of a shard may score a little differently."""
+_WHOLE = {"preference": _PREFERENCE, "allow_partial_search_results": "false"}
+"""Without the second, what a lost node has found is left out of an answer."""
 SORT_ONLY: Mapping[str, Any] = {"_source": False, "stored_fields": "_none_"}
 """Only what entries are sorted by is wanted: what is stored of them need not be unpacked."""
 STEP = 1_000
@@ -47,8 +49,8 @@ class Store:
     # Asking
 
     def _search(self, kind: str, body: Mapping[str, Any], **params: Any) -> Any:
-        params.setdefault("preference", _PREFERENCE)
-        return self._cluster.ask("POST", f"/{self._indices.alias(kind)}/_search", body, params)
+        path = f"/{self._indices.alias(kind)}/_search"
+        return self._cluster.ask_all("POST", path, body, {**_WHOLE, **params})
 
     def _search_many(
         self, asked: Sequence[tuple[str, Mapping[str, Any]]], **params: Any
@@ -56,13 +58,10 @@ class Store:
         """Return the answers to several searches, each in an index, asked all at once."""
         lines: list[Mapping[str, Any]] = []
         for kind, body in asked:
-            lines += [{"index": self._indices.alias(kind), "preference": _PREFERENCE}, body]
+            lines += [{"index": self._indices.alias(kind), **_WHOLE}, body]
         text = "".join(json.dumps(line) + "\n" for line in lines)
-        answers: list[Any] = self._cluster.ask("POST", "/_msearch", text, params)["responses"]
-        for answer in answers:
-            if "error" in answer:
-                raise self._cluster.refusal(answer["status"], answer)
-        return answers
+        answer = self._cluster.ask_all("POST", "/_msearch", text, params)
+        return list(answer["responses"])
 
     def _get_many(
         self, kind: str, ids: Sequence[object], *fields: str
@@ -73,7 +72,7 @@ class Store:
         for first in range(0, len(ids), STEP):
             some = [str(each) for each in ids[first : first + STEP]]
             path = f"/{self._indices.alias(kind)}/_mget"
-            answer = self._cluster.ask("POST", path, {"ids": some}, params)
+            answer = self._cluster.ask_all("POST", path, {"ids": some}, params)
             for each in answer["docs"]:
                 if each.get("found"):
                     found[each["_id"]] = each
@@ -112,7 +111,7 @@ class Store:
     def _count(self, kind: str, query: Query) -> int:
         path = f"/{self._indices.alias(kind)}/_count"
         params = {"preference": _PREFERENCE}
-        return int(self._cluster.ask("POST", path, {"query": query}, params)["count"])
+        return int(self._cluster.ask_all("POST", path, {"query": query}, params)["count"])
 
     def _refresh_indices(self, *kinds: str) -> None:
         names = ",".join(self._indices.alias(kind) for kind in kinds)
