@@ -7,7 +7,9 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 VERSION = "3.5.0"
@@ -28,16 +30,15 @@ def server() -> Path:
     home = CACHE / f"opensearch-{VERSION}"
     if not (home / "complete").exists():
         CACHE.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(home, ignore_errors=True)
-        making = CACHE / "making"
-        shutil.rmtree(making, ignore_errors=True)
+        making = _workplace()
         _unpack(_fetch(SERVER), making)
         (unpacked,) = making.iterdir()
         _unpack(_fetch(PLUGIN), unpacked / "plugins" / "opensearch-knn")
         for program in (unpacked / "bin").iterdir():
             program.chmod(0o755)
-        unpacked.rename(home)
-        (home / "complete").touch()
+        (unpacked / "complete").touch()
+        _put(unpacked, home)
+        shutil.rmtree(making, ignore_errors=True)
     return home
 
 
@@ -46,18 +47,32 @@ def secured_server() -> Path:
     plain = server()
     home = CACHE / f"opensearch-{VERSION}-secured"
     if not (home / "complete").exists():
-        shutil.rmtree(home, ignore_errors=True)
-        making = CACHE / "securing"
-        shutil.rmtree(making, ignore_errors=True)
-        shutil.copytree(plain, making, copy_function=os.link, ignore=_marked)
+        making = _workplace()
+        shutil.copytree(plain, making, copy_function=os.link, ignore=_marked, dirs_exist_ok=True)
         plugin = making / "plugins" / "opensearch-security"
         _unpack(_fetch(SECURITY), plugin)
         about = plugin / "plugin-descriptor.properties"
         text = re.sub(r"(?m)^(opensearch\.version)=.*$", rf"\1={VERSION}", about.read_text())
         about.write_text(text)
-        making.rename(home)
-        (home / "complete").touch()
+        (making / "complete").touch()
+        _put(making, home)
     return home
+
+
+def _workplace() -> Path:
+    """Return a new folder: another process may be making the same just now."""
+    made = Path(tempfile.mkdtemp(prefix="making-", dir=CACHE))
+    made.chmod(0o755)
+    return made
+
+
+def _put(made: Path, home: Path) -> None:
+    """Move what was made to its place, unless another process was quicker."""
+    if not (home / "complete").exists():
+        shutil.rmtree(home, ignore_errors=True)  # of one that was interrupted
+        with suppress(OSError):
+            made.rename(home)
+    shutil.rmtree(made, ignore_errors=True)
 
 
 def _marked(folder: str, names: list[str]) -> list[str]:
