@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import subprocess
 import sys
@@ -152,7 +153,9 @@ class Size:
 
 def _said(arguments: list[str]) -> bytes:
     command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=REPOSITORY, check=True, stdout=subprocess.PIPE).stdout
+    around = {"OPENBLAS_NUM_THREADS": "1", **os.environ}  # as the program has it
+    done = subprocess.run(command, cwd=REPOSITORY, env=around, check=True, stdout=subprocess.PIPE)
+    return done.stdout
 
 
 def _as_dict(spent: Spent) -> dict[str, float]:
