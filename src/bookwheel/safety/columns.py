@@ -10,7 +10,7 @@ from bookwheel.safety.values import is_key, is_password
 from bookwheel.safety.words import PASSWORDS
 
 Found = tuple[int, int, str]
-Judge = Callable[[str], bool]
+Judge = Callable[[bytes], bool]
 
 _KEYS = (
     *("secret", "token", "api key", "apikey", "access key", "secret key", "secret access key"),
@@ -32,7 +32,7 @@ _SEPARATED = (
 )
 _LINE = re.compile(rb"[^\n]*")
 _RULE = re.compile(rb"[ \t|:+-]*-[ \t|:+-]*$")
-_NUMBER = re.compile(r"[+(]?\d[\d ().\-/]{5,20}\d")
+_NUMBER = re.compile(rb"[+(]?\d[\d ().\-/]{5,20}\d")
 _LONGEST_HEAD = 2000
 
 
@@ -85,21 +85,23 @@ def _in_row(
     line: bytes, at: int, separator: bytes, judges: dict[int, tuple[str, Judge]]
 ) -> Iterator[Found]:
     for number, cell in enumerate(line.split(separator)):
-        kind, judge = judges.get(number, ("", None))
-        value = cell.strip(b" \t\r\"'`*")
-        if judge is not None and value and judge(value.decode("utf-8", "replace")):
-            start = at + cell.index(value)
-            yield start, start + len(value), kind
+        named = judges.get(number)
+        if named is not None:
+            kind, judge = named
+            value = cell.strip(b" \t\r\"'`*")
+            if value and judge(value):
+                start = at + cell.index(value)
+                yield start, start + len(value), kind
         at += len(cell) + 1
 
 
-def _is_chosen(value: str) -> bool:
-    return is_password(value, marked=True)
+def _is_chosen(value: bytes) -> bool:
+    return is_password(value.decode("utf-8", "replace"), marked=True)
 
 
-def _is_token(value: str) -> bool:
-    return is_key(value, marked=True)
+def _is_token(value: bytes) -> bool:
+    return is_key(value.decode("utf-8", "replace"), marked=True)
 
 
-def _is_number(value: str) -> bool:
+def _is_number(value: bytes) -> bool:
     return _NUMBER.fullmatch(value) is not None

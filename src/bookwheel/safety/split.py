@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from html import unescape
+from itertools import accumulate, chain
 
 from bookwheel.safety.patterns import compiled
 
@@ -24,7 +25,8 @@ _MARK = (
 _WORD = r"[A-Za-z0-9@_.+/=~-]"
 _JOINT = rf"{_WORD}{_MARK}+{_WORD}|[0-9)][ .-]?{_MARK}+[ .-]?[(0-9]"
 """A mark between two characters of one word, or between the groups of one number."""
-_MARKS = re.compile(_MARK.encode())
+_MARKS = re.compile(f"({_MARK})".encode())
+_ESCAPE, _ENTITY = b"\\&"
 _COMMENTS = ((b"<!--", b"-->"), (b"{/*", b"*/}"))
 _FAR = 1000
 """So much of an endless line is looked at on either side of a mark."""
@@ -42,10 +44,10 @@ def find_split(data: bytes, find: Callable[[bytes], Iterable[Found]]) -> Iterato
     parts: list[bytes] = []
     length = 0
     for start, end in _join([*_lines(shown.text), *shown.lines()]):
-        part = _MARKS.sub(_meant, shown.text[start:end])
-        pieces.append(_Piece(shown.text, start, end, length))
-        parts += part, b"\n"
-        length += len(part) + 1
+        piece = _Piece(shown.text[start:end], start, length)
+        pieces.append(piece)
+        parts += piece.text, b"\n"
+        length += len(piece.text) + 1
     if not pieces:
         return
     starts = [piece.at for piece in pieces]
@@ -72,51 +74,45 @@ def _gathered(found: Iterable[Found]) -> Iterator[Found]:
     yield first, last, named
 
 
-def _meant(mark: re.Match[bytes]) -> bytes:
+def _meant(mark: bytes) -> bytes:
     """Return what a mark stands for: a character, or nothing."""
-    if mark[0][:1] == b"\\":
-        return mark[0][1:]
-    if mark[0][:1] == b"&":
-        return _UNSEEN.sub("", unescape(mark[0].decode())).encode("utf-8", "replace")
+    if mark[0] == _ESCAPE:
+        return mark[1:]
+    if mark[0] == _ENTITY:
+        return _UNSEEN.sub("", unescape(mark.decode())).encode("utf-8", "replace")
     return b""
 
 
 class _Piece:
-    """A stretch of text, and where it begins in that without marks."""
+    """A stretch of text, from where it starts, and at which place of all that is without marks."""
 
-    def __init__(self, data: bytes, start: int, end: int, at: int) -> None:
-        self._data, self._start, self._end, self.at = data, start, end, at
+    def __init__(self, data: bytes, start: int, at: int) -> None:
+        self._start, self.at = start, at
+        self._parts = _MARKS.split(data)
+        """Text and marks by turns."""
+        meant = [*map(_meant, self._parts[1::2])] if b"\\" in data or b"&" in data else []
+        self._meant = meant if any(meant) else []
+        texts = self._parts[::2]
+        if self._meant:
+            texts = [*chain.from_iterable(zip(texts, self._meant, strict=False)), texts[-1]]
+        self.text = b"".join(texts)
 
     def place(self, at: int) -> _Place:
         """Return where a byte of the text without marks stood, or what it stands for."""
-        begins, places = self._table
-        number = bisect_right(begins, at - self.at) - 1
-        start, end = places[number]
+        begins, origins = self._table
+        number = min(bisect_right(begins, at - self.at), len(begins) - 1) - 1
+        start, end = origins[number : number + 2]
         inside = at - self.at - begins[number]
-        length = (begins[number + 1] if number + 1 < len(begins) else self._length) - begins[number]
-        return (start + inside, start + inside + 1) if length == end - start else (start, end)
+        is_same = begins[number + 1] - begins[number] == end - start
+        return (start + inside, start + inside + 1) if is_same else (start, end)
 
     @cached_property
-    def _table(self) -> tuple[list[int], list[_Place]]:
-        """What stands at which place of the text without marks; made where something is found."""
-        begins: list[int] = []
-        places: list[_Place] = []
-        length, at = 0, self._start
-        for mark in _MARKS.finditer(self._data, self._start, self._end):
-            start, end = mark.span()
-            if start > at:
-                begins.append(length)
-                places.append((at, start))
-                length += start - at
-            if size := len(_meant(mark)):
-                begins.append(length)
-                places.append((start, end))
-                length += size
-            at = end
-        begins.append(length)
-        places.append((at, self._end))
-        self._length = length + self._end - at
-        return begins, places
+    def _table(self) -> tuple[list[int], list[int]]:
+        """Where each part begins without marks, and with them; made where something is found."""
+        lengths = [*map(len, self._parts)]
+        origins = [*accumulate(lengths, initial=self._start)]
+        lengths[1::2] = [*map(len, self._meant)] if self._meant else [0] * (len(lengths) // 2)
+        return [*accumulate(lengths, initial=0)], origins
 
 
 class _Uncommented:
