@@ -367,6 +367,7 @@ MARKS = (
         ("[", "](a)"),
     ),
     *(("<b>", "</b>"), ("<wbr>", ""), ("<!-- a -->", ""), ("<!-- a\nb -->", ""), ("{/* a */}", "")),
+    *(("[", '](a "b")'), ("[", "](<a b>)"), ("[", "](a(b))"), ("{#a}", "")),
     *(("&shy;", ""), ("&#8203;", ""), ("[^1]", ""), ("![](a.png)", ""), ("<i><b>", "</b></i>")),
 )
 
@@ -396,6 +397,8 @@ def test_t26_a_token_that_marks_split_is_found_whole(
         ("+44 20 **7946** 0958", "phone"),
         ("tel <b>(415)</b> 555-2671", "phone"),
         ("415-`555`-2671", "phone"),
+        ("+44 20 _7946_ 0958", "phone"),
+        ("alice@_lookingglass.example_", "email"),
     ],
 )
 def test_t26_what_marks_split_is_found_as_its_reader_sees_it(text: str, kind: str) -> None:
@@ -416,3 +419,14 @@ def test_t26_what_marks_split_is_found_as_its_reader_sees_it(text: str, kind: st
 )
 def test_marks_alone_make_nothing_a_secret(text: str) -> None:
     assert not find_spans(text)
+
+
+def test_what_marks_split_hides_nothing_between_two_lines_with_marks() -> None:
+    between = "Plain words that anybody may read.\n" * 40
+    text = f"key: x**-----BEGIN RSA PRIVATE KEY-----\n{between}a**b and `node`s\n"
+
+    shown = redact_text(text, Redact.ALL)
+
+    assert shown.count("Plain words") == redact_text(text.replace("**", ""), Redact.ALL).count(
+        "Plain words"
+    )

@@ -20,12 +20,18 @@ _Place = tuple[int, int]
 
 _MARK = (
     r"(?:\*+|~~|==+|`+|</?[A-Za-z][^<>\n]*>|\\[!-/:-@\[-`{-~]|\[\^[^\]\s]{1,20}\]"
-    r"|!?\[+|\]\([^()\s]*\)|\]+|&(?:#[0-9]{1,6}|#[xX][0-9a-fA-F]{1,5}|[A-Za-z]{2,12});)"
+    r"|!?\[+|\]\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?\)|\]+"
+    r"|\{#[A-Za-z0-9_-]+\}|&(?:#[0-9]{1,6}|#[xX][0-9a-fA-F]{1,5}|[A-Za-z]{2,12});)"
 )
 _WORD = r"[A-Za-z0-9@_.+/=~-]"
-_JOINT = rf"{_WORD}{_MARK}+{_WORD}|[0-9)][ .-]?{_MARK}+[ .-]?[(0-9]"
+_JOINT = (
+    rf"{_WORD}{_MARK}+{_WORD}|[0-9)][ .-]?{_MARK}+[ .-]?[(0-9]"
+    r"|[0-9)][ .-]?_+[(0-9]|[0-9]_+[ .-][(0-9]|@_+[A-Za-z0-9]"
+)
 """A mark between two characters of one word, or between the groups of one number."""
-_MARKS = re.compile(f"({_MARK})".encode())
+_SLANT = r"(?<![^\s@(.-])_+(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])_+(?![^\s).,;-])"
+"""An underscore at the edge of a word, where it is a mark."""
+_MARKS = re.compile(f"({_MARK}|{_SLANT})".encode())
 _ESCAPE, _ENTITY = b"\\&"
 _COMMENTS = ((b"<!--", b"-->"), (b"{/*", b"*/}"))
 _FAR = 1000
@@ -52,11 +58,14 @@ def find_split(data: bytes, find: Callable[[bytes], Iterable[Found]]) -> Iterato
         return
     starts = [piece.at for piece in pieces]
     for first, last, kind in _gathered(find(b"".join(parts))):
-        begin, _ = pieces[bisect_right(starts, first) - 1].place(first)
-        _, stop = pieces[bisect_right(starts, last - 1) - 1].place(last - 1)
-        begin, stop = shown.origin(begin), shown.origin(stop - 1) + 1
-        if stop - begin > last - first:
-            yield begin, stop, kind
+        number = bisect_right(starts, first) - 1
+        places: list[_Place] = []
+        while number < len(pieces) and starts[number] < last:
+            places += pieces[number].places(first, last)
+            number += 1
+        found = [(shown.origin(begin), shown.origin(stop - 1) + 1) for begin, stop in places]
+        if sum(stop - begin for begin, stop in found) > last - first:
+            yield from ((begin, stop, kind) for begin, stop in found)
 
 
 def _gathered(found: Iterable[Found]) -> Iterator[Found]:
@@ -97,10 +106,16 @@ class _Piece:
             texts = [*chain.from_iterable(zip(texts, self._meant, strict=False)), texts[-1]]
         self.text = b"".join(texts)
 
-    def place(self, at: int) -> _Place:
+    def places(self, first: int, last: int) -> Iterator[_Place]:
+        """Yield where what of a find lies in this piece stood."""
+        first, last = max(first, self.at), min(last, self.at + len(self.text))
+        if first < last:
+            yield self._place(first)[0], self._place(last - 1)[1]
+
+    def _place(self, at: int) -> _Place:
         """Return where a byte of the text without marks stood, or what it stands for."""
         begins, origins = self._table
-        number = min(bisect_right(begins, at - self.at), len(begins) - 1) - 1
+        number = bisect_right(begins, at - self.at) - 1
         start, end = origins[number : number + 2]
         inside = at - self.at - begins[number]
         is_same = begins[number + 1] - begins[number] == end - start
@@ -177,10 +192,10 @@ def _line_around(data: bytes, start: int, end: int) -> _Place:
 
 
 def _join(lines: Iterable[_Place]) -> Iterator[_Place]:
-    """Yield stretches in their order, as one where they overlap."""
-    first = last = -1
+    """Yield stretches in their order, as one where they overlap or follow each other."""
+    first = last = -2
     for start, end in sorted(lines):
-        if start > last:
+        if start > last + 1:
             if first >= 0:
                 yield first, last
             first = start
