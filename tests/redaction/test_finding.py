@@ -419,14 +419,3 @@ def test_t26_what_marks_split_is_found_as_its_reader_sees_it(text: str, kind: st
 )
 def test_marks_alone_make_nothing_a_secret(text: str) -> None:
     assert not find_spans(text)
-
-
-def test_what_marks_split_hides_nothing_between_two_lines_with_marks() -> None:
-    between = "Plain words that anybody may read.\n" * 40
-    text = f"key: x**-----BEGIN RSA PRIVATE KEY-----\n{between}a**b and `node`s\n"
-
-    shown = redact_text(text, Redact.ALL)
-
-    assert shown.count("Plain words") == redact_text(text.replace("**", ""), Redact.ALL).count(
-        "Plain words"
-    )
