@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from bookwheel import __version__
 from bookwheel.engines.choice import open_engine
+from bookwheel.engines.sharing import lies_here, take_names
 from bookwheel.errors import (
     BadRequest,
     BookwheelError,
@@ -30,7 +31,7 @@ from bookwheel.view import View, judge
 
 if TYPE_CHECKING:
     from bookwheel.embedders.base import Embedder
-    from bookwheel.engines.base import WritableEngine
+    from bookwheel.engines.base import CollectionState, WritableEngine
     from bookwheel.indexing.pipeline import Progress, Report
     from bookwheel.safety.finding import Rules
     from bookwheel.telemetry.calls import IndexFigures
@@ -51,9 +52,10 @@ class Library(View):
         models = Models(store, settings, version=__version__)
         self._collections = tuple(collections)
         super().__init__(
-            store, settings, models, lambda: self._collections, lambda: self._redaction_rules
+            store, settings, models, self._current_folders, lambda: self._redaction_rules
         )
         self._given: tuple[Collection, ...] = ()
+        self._recalled: Sequence[CollectionState] = ()
         self._is_recalled = False
         """Whether nobody named folders, and those of the index are meant."""
         self._rebuilds: bool = settings["debug"]
@@ -85,12 +87,10 @@ class Library(View):
         given = from_paths(paths) or list(settings.collections)
         if not given:
             place = named_place(settings)
-            if settings["engine"]:
-                library = cls._from_index(settings, place or default_place(settings, ()))
-                if library.collections:
-                    return library
-                library.close()
-            elif place is not None and place.exists():
+            if settings["engine"] and not settings["docs_root"]:
+                # Nobody means to send the folder they happen to be in to a cluster.
+                return cls._from_index(settings, place or default_place(settings, ()))
+            if place is not None and place.exists() and not settings["engine"]:
                 return cls._from_index(settings, place)
             given = from_paths([settings["docs_root"] or "."])
         if settings["language"]:
@@ -121,6 +121,15 @@ class Library(View):
             return False
         self._collections = tuple(recalled)
         return True
+
+    def _current_folders(self) -> Sequence[Collection]:
+        """Return the folders; where those of a shared index are meant, as others add to them."""
+        if self._is_recalled and self._store.is_shared and self._store.exists:
+            states = self._store.collections()
+            if states is not self._recalled:
+                self._recalled = states
+                self._collections = tuple(state.collection for state in states)
+        return self._collections
 
     def look(self) -> list[str]:
         """Take the folders as they are now, manifests included; return what is worth saying."""
@@ -174,11 +183,18 @@ class Library(View):
     def _own(self) -> tuple[Collection, ...]:
         """The folders that are this process's to index.
 
-        A server that was given none serves what others index; only folders that lie here are its.
+        A server that was given none serves what others index; only what was indexed on this
+        machine is its.
         """
         if not (self._is_recalled and self._store.is_shared):
             return self.collections
-        return tuple(each for each in self.collections if Path(each.path).is_dir())
+        states = self._store.collections() if self._store.exists else []
+        return tuple(state.collection for state in states if lies_here(state))
+
+    @property
+    def _stated(self) -> set[str]:
+        """The names that the operator gave to folders."""
+        return {each.name for each in self._given}
 
     @contextmanager
     def writing(self, collections: Sequence[Collection] | None = None) -> Iterator[WritableEngine]:
@@ -259,6 +275,8 @@ class Library(View):
         if not chosen:
             return []
         with self.writing(chosen) as engine:
+            if engine.is_shared:
+                remarks += take_names(engine.collections(), chosen, self._stated)
             reads_all = full or self.is_outdated
             jobs = engine.queue.plan([(each.name, folder) for each in chosen], full=reads_all)
             reports = self._run(engine, jobs, reads_all, full, on_progress, should_stop)
@@ -411,7 +429,7 @@ class Library(View):
         from bookwheel.indexing.watch import watch
 
         watch(
-            [each.path for each in self.collections],
+            [each.path for each in self._own],
             update=lambda: on_update(self.update(should_stop=should_stop)),
             should_stop=should_stop,
             reconcile_seconds=self.settings["reconcile_seconds"],
@@ -435,7 +453,8 @@ class Library(View):
             )
         target = open_cluster(address, self.database, self.settings["engine_key"])
         try:
-            return move(self._store, target, on_progress=on_progress), target.location
+            done = move(self._store, target, stated=self._stated, on_progress=on_progress)
+            return done, target.location
         finally:
             target.close()
 

@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from bookwheel.model import Redact, SafeText
 
+Places = tuple[tuple[str, str], ...]
+"""Names of collections, each with a folder in it, or an empty text for all of it."""
+
 
 class SearchIn(StrEnum):
     """Which part of a document must hold the words."""
@@ -40,8 +43,8 @@ class Filters(NamedTuple):
     tags: tuple[str, ...] = ()
     date_from: str | None = None
     date_to: str | None = None
-    within: tuple[tuple[str, str], ...] = ()
-    """Any of these places: a collection and a folder in it, empty for all of it."""
+    within: Places = ()
+    """Any of these places."""
     years: tuple[str, ...] = ()
     """Any of these years must stand in the file's name, its title or its text."""
 
@@ -49,7 +52,7 @@ class Filters(NamedTuple):
 class Scope(NamedTuple):
     """What one caller may see."""
 
-    within: tuple[tuple[str, str], ...] | None = None
+    within: Places | None = None
     """The places open to them, as in the filters; None for every collection."""
     redact: Redact = Redact.OFF
     """What is taken out at the least, whatever the collections ask for."""

@@ -12,6 +12,7 @@ from bookwheel.errors import BadRequest, Forbidden, NotFound
 from bookwheel.model import Access, Collection, Document, Link, Redact, SafeText
 from bookwheel.query import (
     EVERYTHING,
+    Places,
     Scope,
     SearchHit,
     SearchMode,
@@ -84,16 +85,28 @@ class View:
     def view(self, scope: Scope) -> View:
         """Return what a caller may see who is held to this scope beside that of this view."""
         mine = self._scope
-        within = scope.within if mine.within is None else mine.within
-        if mine.within is not None and scope.within is not None:
-            within = common_places(mine.within, scope.within)
-        both = Scope(within, mine.redact.or_more(scope.redact), mine.previews or scope.previews)
+        both = Scope(
+            _both(mine.within, scope.within),
+            mine.redact.or_more(scope.redact),
+            mine.previews or scope.previews,
+        )
         return View(self._store, self.settings, self._models, self._folders, self._rules, both)
 
     @property
     def _engine(self) -> Engine:
         """The store as it may be seen."""
-        return guard(self._store, self._scope, self._policies(), self._rules)
+        return guard(self._store, self._reach, self._policies(), self._rules)
+
+    @property
+    def _reach(self) -> Scope:
+        """The scope, held to the folders of this library where the index has those of others."""
+        if not (self._store.is_shared and self._store.exists):
+            return self._scope
+        own = {each.name for each in self._folders()}
+        if all(state.collection.name in own for state in self._store.collections()):
+            return self._scope  # to look in some places only costs more
+        within = _both(self._scope.within, tuple((name, "") for name in own))
+        return self._scope._replace(within=within)
 
     @property
     def database(self) -> Path:
@@ -118,7 +131,7 @@ class View:
     @property
     def collections(self) -> tuple[Collection, ...]:
         """The folders that the operator wants, indexed or not, as far as they are in scope."""
-        within = self._scope.within
+        within = self._scope.within  # of these folders, whoever shares the index
         folders = self._folders()
         if within is None:
             return tuple(folders)
@@ -510,13 +523,20 @@ class View:
         """What is asked for to be indexed, and a way to ask."""
         from bookwheel.indexing.jobs import Jobs
 
-        return Jobs(self._store, self._scope)
+        return Jobs(self._store, self._reach)
 
     def _require_index(self) -> None:
         if not self.exists:
             raise NotFound(
                 "Nothing is indexed yet.", hint="`bookwheel index FOLDER` makes an index."
             )
+
+
+def _both(one: Places | None, other: Places | None) -> Places | None:
+    """Return the places that are in both; None stands for every one."""
+    if one is None or other is None:
+        return other if one is None else one
+    return common_places(one, other)
 
 
 def _check_page(limit: int, offset: int) -> None:

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from bookwheel.engines import sharing
 from bookwheel.library import Library
 from bookwheel.settings import describe, load
 from tests.cli.conftest import Call
+from tests.cli.test_process import wait_until
 from tests.cluster.library import address
 from tests.conftest import Shelf, find
 
@@ -123,3 +125,96 @@ def test_a_server_without_the_folders_leaves_them_to_their_indexer(
             assert server.run_job() is None
             assert [state.documents for state in server.states()] == [2]
             assert find(server, "walrus") == ["walrus.md"]
+
+
+@pytest.fixture
+def other(filled: Shelf) -> Shelf:
+    """Give another folder that has the same last part."""
+    shelf = Shelf(filled.place / "other")
+    shelf.put("walrus.md", "# Seal\n\nA seal and a walrus swim.\n")
+    return shelf
+
+
+def test_a_folder_never_takes_the_place_of_another_that_is_called_the_same(
+    call: Call, filled: Shelf, other: Shelf, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, there)
+    assert call("index", filled.folder).code == 0
+    refused = call("index", other.folder)
+    assert refused.code == 2
+    assert f"{filled.folder} on " in refused.err
+    assert "seal" not in call("search", "walrus").out
+
+    config = other.place / "bookwheel.toml"
+    config.write_text(f'[[collections]]\nname = "seals"\npath = "{other.folder}"\n')
+    assert call("index", "--config", config).code == 0
+    assert call("search", "walrus").out.count("walrus.md") == 2
+
+
+def test_an_index_is_not_moved_over_a_folder_that_is_called_the_same(
+    call: Call, filled: Shelf, other: Shelf, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other.update()
+    index = other.place / "index"
+    monkeypatch.setenv(VARIABLE, there)
+    assert call("index", filled.folder).code == 0
+    monkeypatch.delenv(VARIABLE)
+    refused = call("index", other.folder, "--index", index, "--to", there)
+    assert refused.code == 2
+    assert "another folder" in refused.err
+
+
+def test_a_search_in_a_folder_finds_nothing_of_the_others_in_the_library(
+    call: Call, filled: Shelf, other: Shelf, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, there)
+    seals = other.folder.rename(other.place / "seals")
+    assert call("index", filled.folder, seals).code == 0
+    found = call("search", "walrus", seals, "--json").value
+    assert [(hit["collection"], hit["title"]) for hit in found["results"]] == [("seals", "Seal")]
+    assert len(call("search", "walrus", "--json").value["results"]) == 2
+    assert [
+        each["collection"] for each in call("status", seals, "--json").value["collections"]
+    ] == ["seals"]
+
+
+def test_a_command_without_a_folder_sends_none_to_a_cluster(
+    call: Call, filled: Shelf, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, there)
+    monkeypatch.chdir(filled.folder)
+    searched = call("search", "walrus")
+    assert (searched.code, "Nothing is indexed yet" in searched.err) == (4, True)
+    indexed = call("index")
+    assert (indexed.code, "Name the folders" in indexed.err) == (4, True)
+    assert call("status", "--json").value["collections"] == []
+
+
+def test_a_server_follows_no_folder_that_another_machine_has_indexed(
+    filled: Shelf, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flags = {"engine": there, "workers": 1}
+    with filled.open(**flags) as indexer:
+        indexer.update()
+    settings = load(flags, use_start_folder=False, environment={})
+    with Library.open(settings) as server:
+        filled.put("new.md", "# Narwhal\n")
+        monkeypatch.setattr(sharing, "this_host", lambda: "another machine")
+        assert server.update() == []
+        assert find(server, "narwhal") == []
+        monkeypatch.undo()
+        (report,) = server.update()
+        assert report.indexed == 1
+
+
+def test_a_server_without_folders_shows_what_indexers_add_later(
+    filled: Shelf, other: Shelf, there: str
+) -> None:
+    flags = {"engine": there, "workers": 1}
+    with Library.open(load(flags, use_start_folder=False, environment={})) as server:
+        assert not server.collections
+        with filled.open(**flags) as indexer:
+            indexer.update()
+        assert wait_until(lambda: bool(server.collections))
+        assert [each.name for each in server.collections] == [filled.folder.name]
+        assert find(server, "walrus") == ["walrus.md"]

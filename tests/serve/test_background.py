@@ -14,6 +14,7 @@ import pytest
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import IndexUnreachable, IndexUnusable
 from bookwheel.library import Library
+from bookwheel.serve import background
 from bookwheel.serve.background import Indexing, News
 from tests.conftest import Shelf, find
 from tests.serve.conftest import PATIENCE
@@ -116,6 +117,29 @@ def test_an_index_out_of_reach_is_told_to_probes_until_it_is_back(
         is_lost.set()
         assert told(made, "unreachable", ready=False)
         is_lost.clear()
+        assert told(made, "ok", ready=True)
+
+
+def test_an_index_that_leaves_a_question_unanswered_is_out_of_reach_meanwhile(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+    answers = threading.Event()
+    answers.set()
+    generation = vars(EmbeddedEngine)["generation"].fget
+
+    def read(engine: EmbeddedEngine) -> int:
+        answers.wait(PATIENCE)
+        return int(generation(engine))
+
+    monkeypatch.setattr(EmbeddedEngine, "generation", property(read))
+    monkeypatch.setattr(background, "_SLOW_SECONDS", 0.05)
+    with indexing(shelf) as made:
+        assert made.ready.wait(PATIENCE)
+        answers.clear()
+        assert told(made, "unreachable", ready=False)
+        answers.set()
         assert told(made, "ok", ready=True)
 
 

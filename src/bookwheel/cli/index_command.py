@@ -19,6 +19,7 @@ import typer
 from bookwheel.cli.fresh import say_problems, update
 from bookwheel.cli.options import Config, Index, Json, Paths, open_library
 from bookwheel.cli.output import count, print_json
+from bookwheel.errors import BookwheelError, Conflict, NotFound
 from bookwheel.indexing.memory import share_heaps
 
 if TYPE_CHECKING:
@@ -50,14 +51,41 @@ def run(
             _move(library, to, json=json)
             return
         reports = update(library, full=full)
+        if not reports:
+            raise NotFound(
+                f"No folder of {library.location} was indexed on this machine.",
+                hint="Name the folders: `bookwheel index FOLDER...`.",
+            )
         _print(reports, json=json)
         say_problems(reports, said=library.settings.remarks)
         if watch:
             share_heaps()
             print("Watching for changes. Ctrl-C stops.", file=sys.stderr)
-            library.watch(on_update=lambda new: _say(new, json=json), should_stop=lambda: False)
+            _watch(library, json=json)
         if any(report.failed for report in reports):
             raise typer.Exit(1)
+
+
+def _watch(library: Library, *, json: bool) -> None:
+    said = ""
+
+    def do_as_asked() -> None:
+        """Do what callers of servers asked for that do not index themselves."""
+        nonlocal said
+        try:
+            library.run_job()
+        except Conflict:
+            pass  # whoever writes does it too
+        except BookwheelError as error:
+            if error.message != said:
+                print(f"bookwheel: {error.message}", file=sys.stderr)
+            said = error.message
+
+    library.watch(
+        on_update=lambda new: _say(new, json=json),
+        should_stop=lambda: False,
+        on_pause=do_as_asked,
+    )
 
 
 def _move(library: Library, address: str, *, json: bool) -> None:

@@ -149,6 +149,8 @@ class CollectionState(NamedTuple):
     documents: int
     scanned_at: float | None
     device: int | None
+    host: str = ""
+    """The machine that it was indexed on last, where several share the index."""
 
 
 class Catalog(Protocol):

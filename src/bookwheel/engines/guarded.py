@@ -24,7 +24,7 @@ from bookwheel.engines.base import (
     rarity,
 )
 from bookwheel.model import Access, Citation, Document, Link, Place, Redact, Section, Span
-from bookwheel.query import Filters, Scope
+from bookwheel.query import Filters, Places, Scope
 from bookwheel.safety.redact import Moves, cover, in_bytes
 
 if TYPE_CHECKING:
@@ -539,9 +539,7 @@ class GuardedEngine:
         return self._store.vectors(fingerprint, keys)
 
 
-def common_places(
-    open_places: Sequence[tuple[str, str]], asked: Sequence[tuple[str, str]]
-) -> tuple[tuple[str, str], ...]:
+def common_places(open_places: Places, asked: Places) -> Places:
     """Return where two lists of places overlap."""
     found: dict[tuple[str, str], None] = {}
     for name, folder in asked:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Protocol, TypeVar
 
 from bookwheel.engines.base import CollectionState, Matrix, WritableEngine
+from bookwheel.engines.sharing import take_names
 from bookwheel.model import Document, Draft, Known
 
 _NOTES = ("readers", "embedder", "fingerprint")
@@ -31,17 +32,21 @@ def move(
     source: Movable,
     target: WritableEngine,
     *,
+    stated: Container[str] = (),
     on_progress: Callable[[str, int], None] = lambda collection, done: None,
 ) -> int:
     """Write all that one engine holds into another; return how many files that were.
 
-    It may be run again: what is there already is replaced, and what is gone is removed.
+    It may be run again: what is there already is replaced, and what is gone is removed. Names that
+    the operator has not stated must not stand for other folders there.
     """
     states = source.collections()
     names = [state.collection.name for state in states]
     target.begin_writing(names)
     try:
-        target.declare(state.collection for state in states)
+        folders = [state.collection for state in states]
+        take_names(target.collections(), folders, stated)
+        target.declare(folders)
         done = sum(_move_collection(source, target, name, on_progress) for name in names)
         for state in states:
             if state.scanned_at is not None:

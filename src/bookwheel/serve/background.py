@@ -27,6 +27,8 @@ LOG_SECONDS = 5.0
 _BUSY_SECONDS = 1.0
 _FAILED_SECONDS = 30.0
 _EMBED_SECONDS = 5.0
+_SLOW_SECONDS = 5.0
+"""After so long without an answer the index counts as out of reach."""
 
 
 class Indexing:
@@ -310,19 +312,31 @@ class News:
     def __init__(self, library: Library, on_change: Callable[[], None]) -> None:
         self.library = library
         self._on_change = on_change
-        self.is_out_of_reach = False
-        """Whether the cluster that holds the index did not answer the last time."""
+        self._is_away = False
+        self._asked_at: float | None = None
+        """Since when an answer is waited for."""
         self._seen = 0
         self._told = self._seen = self._read()
         self._looked_at = 0.0
 
+    @property
+    def is_out_of_reach(self) -> bool:
+        """Whether the cluster that holds the index did not answer, or has not for a while."""
+        asked_at = self._asked_at
+        return self._is_away or (
+            asked_at is not None and time.monotonic() - asked_at > _SLOW_SECONDS
+        )
+
     def _read(self) -> int:
+        self._asked_at = time.monotonic()
         try:
             generation = self.library.generation
         except BookwheelError as error:  # an index that cannot be read now is no news
-            self.is_out_of_reach = isinstance(error, IndexUnreachable)
+            self._is_away = isinstance(error, IndexUnreachable)
             return self._seen
-        self.is_out_of_reach = False
+        finally:
+            self._asked_at = None
+        self._is_away = False
         return generation
 
     def tell(self) -> None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from starlette.types import Scope
 
 from bookwheel.model import Collection
+from bookwheel.query import Places
 from bookwheel.settings import Rate
 
 CALLER = "bookwheel.caller"
@@ -60,10 +61,6 @@ def shown_state(state: dict[str, Any]) -> dict[str, Any]:
     if CURRENT.get().sees_all:
         return state
     return {name: value for name, value in state.items() if name != "indexing"}
-
-
-Places = tuple[tuple[str, str], ...]
-"""Names of collections, each with a folder in it or an empty text."""
 
 
 def places_of(roots: Sequence[str], collections: Sequence[Collection]) -> Places:

@@ -23,6 +23,8 @@ class Pretender:
         self.asked: list[str] = []
         self.keys: list[str | None] = []
         self.port = 0
+        self.hold: threading.Event | None = None
+        """What an answer waits for."""
 
     def address(self, login: str = "") -> str:
         return f"opensearch+http://{login}127.0.0.1:{self.port}/zoo"
@@ -45,6 +47,8 @@ def pretending() -> Iterator[Pretender]:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             pretender.asked.append(f"{self.command} {self.path}")
             pretender.keys.append(self.headers.get("Authorization"))
+            if pretender.hold is not None:
+                pretender.hold.wait(30)
             is_first = self.path == "/"
             status, answer = (
                 pretender.welcome if is_first else pretender.answer(self.command, self.path, body)

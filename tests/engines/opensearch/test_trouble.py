@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,6 +61,23 @@ def test_a_cluster_that_does_not_answer_is_out_of_reach(caplog: pytest.LogCaptur
         engine.collections()
     assert "S3CRET" not in raised.value.advice
     assert "S3CRET" not in caplog.text
+
+
+def test_a_cluster_that_hangs_is_out_of_reach_and_not_waited_for_twice(
+    pretender: Pretender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "_MEETING_SECONDS", 0.05)
+    hangs = threading.Event()
+    pretender.hold = hangs
+    engine = engine_of(pretender)
+    for _ in range(3):
+        with pytest.raises(IndexUnreachable, match="did not answer in time"):
+            engine.note("readers")
+    assert pretender.asked == ["GET /"]
+    hangs.set()
+    monkeypatch.setattr(door, "_MISSED_SECONDS", 0.0)
+    assert engine.generation == 0
+    engine.close()
 
 
 def test_a_wrong_password_is_named_and_not_shown(

@@ -15,7 +15,6 @@ from bookwheel.errors import (
     IndexUnreachable,
     IndexUnusable,
     RateLimited,
-    TimedOut,
 )
 from bookwheel.safety.stopping import go_on
 
@@ -24,6 +23,10 @@ if TYPE_CHECKING:
 
 OLDEST_VERSION = (3, 0)
 _ANSWER_SECONDS = 30
+_MEETING_SECONDS = 10
+"""For so long its first answer, which costs it nothing, is waited for."""
+_MISSED_SECONDS = 5.0
+"""For so long a cluster that was not met is not tried again: a command asks several times."""
 _ATTEMPTS = 5
 _ATTEMPTS_AT_ALL = 3
 """So often an answer is asked for until all parts of the index have a share in it."""
@@ -70,6 +73,9 @@ class Cluster:
         self.address = address
         self._api_key = api_key
         self._is_known = False
+        self._missed: IndexUnreachable | None = None
+        """Why it was not met when that was last tried, and when that was."""
+        self._missed_at = 0.0
 
     @cached_property
     def _client(self) -> OpenSearch:
@@ -147,7 +153,15 @@ class Cluster:
 
     def _meet(self) -> None:
         """Look once whether this is a cluster that we know how to talk to."""
-        answer = self._patiently(lambda: self._request("GET", "/", None, None))
+        if self._missed is not None and time.monotonic() - self._missed_at < _MISSED_SECONDS:
+            raise self._missed
+        try:
+            answer = self._patiently(
+                lambda: self._request("GET", "/", None, {"request_timeout": _MEETING_SECONDS})
+            )
+        except IndexUnreachable as error:
+            self._missed, self._missed_at = error, time.monotonic()
+            raise
         stated = answer.get("version", {}) if isinstance(answer, dict) else {}
         number = str(stated.get("number", ""))
         found = tuple(int(part) for part in number.split(".")[:2] if part.isdecimal())
@@ -186,8 +200,8 @@ class Cluster:
 
         match error:
             case client.ConnectionTimeout():
-                return TimedOut(
-                    f"The cluster at {self.address.shown} took longer than {_ANSWER_SECONDS} s.",
+                return IndexUnreachable(
+                    f"The cluster at {self.address.shown} did not answer in time.",
                     hint="Try again; `bookwheel doctor` shows how it is.",
                 )
             case client.ConnectionError():

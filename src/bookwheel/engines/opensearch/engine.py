@@ -14,6 +14,7 @@ from bookwheel.engines.opensearch.jobs import JobTable
 from bookwheel.engines.opensearch.leases import Lease
 from bookwheel.engines.opensearch.rebuild import Rebuild
 from bookwheel.engines.opensearch.state import Data
+from bookwheel.engines.sharing import this_host
 from bookwheel.errors import Forbidden
 from bookwheel.model import Collection, FileState
 
@@ -85,7 +86,7 @@ class OpenSearchEngine(Rebuild):
 
         def alter(data: Data) -> None:
             for name, each in wanted.items():
-                data.setdefault(name, {})["collection"] = _plain(each)
+                data.setdefault(name, {}).update(collection=_plain(each), host=this_host())
 
         self._tables.change(state.COLLECTIONS, alter)
         self._changed()

@@ -178,5 +178,9 @@ def to_collection(name: str, kept: Source, documents: int) -> CollectionState:
     for patterns in ("include", "exclude"):
         values[patterns] = tuple(values[patterns])
     return CollectionState(
-        Collection(**values), documents, kept.get("scanned_at"), kept.get("device")
+        Collection(**values),
+        documents,
+        kept.get("scanned_at"),
+        kept.get("device"),
+        kept.get("host", ""),
     )
