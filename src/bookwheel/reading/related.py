@@ -132,10 +132,7 @@ def _find_near(
     found = find_nearest(engine, planner, plan, fingerprint, source, wanted)
     nearest = {document for document, _, _ in found.entries}
     keys = [*nearest, *(item.document for item in ranked if item.document not in nearest)]
-    return {
-        key: measure(matrix, source, is_nearest=key in nearest)
-        for key, matrix in engine.vectors(fingerprint, keys).items()
-    }
+    return measure(engine.vectors(fingerprint, keys), source, nearest)
 
 
 def _rank(engine: Engine, planner: Planner, plan: Plan) -> list[Ranked]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from bookwheel.engines.among import nearest_among
@@ -70,9 +70,7 @@ def find_near(
     found = find_nearest(engine, planner, plan, embedder.fingerprint, query, wanted)
     nearest = {document for document, _, _ in found.entries}
     matrices = engine.vectors(embedder.fingerprint, [*nearest, *(set(words) - nearest)])
-    return {
-        key: measure(matrix, query, is_nearest=key in nearest) for key, matrix in matrices.items()
-    }
+    return measure(matrices, query, nearest)
 
 
 def find_nearest(
@@ -85,17 +83,32 @@ def find_nearest(
     return nearest_among(engine, conditions, fingerprint, query, wanted)
 
 
-def measure(matrix: Matrix, query: Vector, *, is_nearest: bool) -> Nearness:
-    """Return how near a page with these vectors is to a question with that one."""
-    similarities = matrix @ query
-    best = int(similarities.argmax())
-    similarity = float(similarities[best])
-    middle = matrix.sum(axis=0)
-    length = float(middle @ middle) ** 0.5
-    whole = float(similarities.sum()) / length if length else 0.0
-    share = _WHOLE_SHARE * min(1.0, _WHOLE_CHUNKS / len(matrix))
-    score = (1 - share) * similarity + share * whole
-    return Nearness(score, best + 1, similarity, is_nearest, similarities)
+def measure(
+    matrices: Mapping[int, Matrix], query: Vector, nearest: Container[int]
+) -> dict[int, Nearness]:
+    """Return how near pages with these vectors are to a question, reckoned all at once."""
+    import numpy as np  # only whoever searches by meaning waits for it
+
+    if not matrices:
+        return {}
+    every = np.concatenate(list(matrices.values()))
+    similarities = every @ query
+    ends = np.cumsum([len(matrix) for matrix in matrices.values()])
+    starts = np.concatenate([[0], ends[:-1]])
+    middles = np.add.reduceat(every, starts, axis=0)
+    lengths = np.sqrt(np.einsum("ij,ij->i", middles, middles))
+    sums = np.add.reduceat(similarities, starts)
+    wholes = np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0)
+    found: dict[int, Nearness] = {}
+    rows = zip(matrices, starts.tolist(), ends.tolist(), wholes.tolist(), strict=True)
+    for key, start, end, whole in rows:
+        own = similarities[start:end]
+        best = int(own.argmax())
+        similarity = float(own[best])
+        share = _WHOLE_SHARE * min(1.0, _WHOLE_CHUNKS / (end - start))
+        score = (1 - share) * similarity + share * whole
+        found[key] = Nearness(score, best + 1, similarity, key in nearest, own)
+    return found
 
 
 def mix(
@@ -130,20 +143,15 @@ def mix(
         score = (1 - share) * own + share * meaning.get(document, own)
         if document in whole and mode is SearchMode.HYBRID:
             score = max(score, own)
-        item = item._replace(score=score, words=own)
         nearness = pages.get(document)
-        mixed.append(with_meaning(item, nearness, embedder) if nearness else item)
+        if nearness is None:
+            mixed.append(item._replace(score=score, words=own))
+            continue
+        chunk = item.chunk or nearness.chunk  # the best by words, if they found one
+        met = scale_similarity(nearness.similarity, embedder.unrelated)
+        similarity = nearness.of_chunk(chunk)
+        mixed.append(Ranked(document, chunk, score, item.bonus, own, met, similarity))
     return in_order(mixed)
-
-
-def with_meaning(item: Ranked, nearness: Nearness, embedder: Embedder) -> Ranked:
-    """Return a page that will be shown with its best chunk: by words if they found one."""
-    chunk = item.chunk or nearness.chunk
-    return item._replace(
-        chunk=chunk,
-        meaning=scale_similarity(nearness.similarity, embedder.unrelated),
-        similarity=nearness.of_chunk(chunk),
-    )
 
 
 def scale_similarity(similarity: float, unrelated: float) -> float:
