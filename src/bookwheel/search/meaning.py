@@ -93,20 +93,20 @@ def measure(
         return {}
     every = np.concatenate(list(matrices.values()))
     similarities = every @ query
-    ends = np.cumsum([len(matrix) for matrix in matrices.values()])
-    starts = np.concatenate([[0], ends[:-1]])
-    middles = np.add.reduceat(every, starts, axis=0)
-    lengths = np.sqrt(np.einsum("ij,ij->i", middles, middles))
-    sums = np.add.reduceat(similarities, starts)
-    wholes = np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0)
+    # Sums as products: for as few rows as most pages have, nothing of numpy's is as quick.
+    ones = np.ones(max(map(len, matrices.values())), np.float32)
+    middles = np.stack([ones[: len(matrix)] @ matrix for matrix in matrices.values()])
+    lengths = np.sqrt(np.einsum("ij,ij->i", middles, middles)).tolist()
+    wholes = (middles @ query).tolist()
     found: dict[int, Nearness] = {}
-    rows = zip(matrices, starts.tolist(), ends.tolist(), wholes.tolist(), strict=True)
-    for key, start, end, whole in rows:
-        own = similarities[start:end]
+    start = 0
+    for (key, matrix), whole, length in zip(matrices.items(), wholes, lengths, strict=True):
+        own = similarities[start : start + len(matrix)]
+        start += len(matrix)
         best = int(own.argmax())
         similarity = float(own[best])
-        share = _WHOLE_SHARE * min(1.0, _WHOLE_CHUNKS / (end - start))
-        score = (1 - share) * similarity + share * whole
+        share = _WHOLE_SHARE * min(1.0, _WHOLE_CHUNKS / len(matrix))
+        score = (1 - share) * similarity + share * (whole / length if length else 0.0)
         found[key] = Nearness(score, best + 1, similarity, key in nearest, own)
     return found
 

@@ -10,11 +10,14 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bookwheel.engines.base import Matrix, Vector
 from bookwheel.engines.embedded import derived_vectors, nearest
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.engines.embedded.nearest import NearestVectors
+from bookwheel.engines.embedded.vectors import as_matrix
 from bookwheel.errors import IndexDamaged
 from tests.engines.drafts import draft, fill, key_of, problems
 from tests.engines.embedded.scenes import engine_in, play
@@ -321,3 +324,9 @@ def test_threads_ask_while_another_writes(many: Path) -> None:
     assert near(engine, _ROWS[160], 1) == ["10.md"]
     engine.close()
     writer.close()
+
+
+@given(st.lists(st.floats(width=16, allow_nan=False, allow_infinity=False), min_size=1))
+def test_stored_numbers_are_read_as_they_were_written(numbers: list[float]) -> None:
+    stored = np.array(numbers, np.float16)
+    assert np.array_equal(as_matrix(stored.tobytes(), 1)[:, 0], stored.astype(np.float32))

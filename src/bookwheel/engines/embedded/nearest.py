@@ -147,7 +147,10 @@ class NearestVectors:
         wanted = limit + max(_PROPOSED // 2, limit // 10)
         mask = None if allowed.all() else np.ascontiguousarray(allowed)
         _, places = self._quantised.search(_pad(query.reshape(1, -1)), wanted, mask=mask)
-        pairs = [(int(self._documents[i]), int(self._ordinals[i])) for i in places[0]]
+        rows = places[0]
+        pairs = list(
+            zip(self._documents[rows].tolist(), self._ordinals[rows].tolist(), strict=True)
+        )
         exact = fetch(pairs)
         kept = [pair for pair in pairs if pair in exact]
         if not kept:
