@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bookwheel.engines.embedded.engine import EmbeddedEngine
+from bookwheel.engines.embedded.reader import Reader
 from bookwheel.errors import IndexUnreachable, IndexUnusable
 from bookwheel.library import Library
 from bookwheel.serve import background
@@ -104,14 +104,14 @@ def test_an_index_out_of_reach_is_told_to_probes_until_it_is_back(
     shelf.put("a.md", "zebra")
     shelf.update()
     is_lost = threading.Event()
-    generation = vars(EmbeddedEngine)["generation"].fget
+    generation = vars(Reader)["generation"].fget
 
-    def read(engine: EmbeddedEngine) -> int:
+    def read(engine: Reader) -> int:
         if is_lost.is_set():
             raise IndexUnreachable("The cluster does not answer.")
         return int(generation(engine))
 
-    monkeypatch.setattr(EmbeddedEngine, "generation", property(read))
+    monkeypatch.setattr(Reader, "generation", property(read))
     with indexing(shelf) as made:
         assert made.ready.wait(PATIENCE)
         is_lost.set()
@@ -127,13 +127,13 @@ def test_an_index_that_leaves_a_question_unanswered_is_out_of_reach_meanwhile(
     shelf.update()
     answers = threading.Event()
     answers.set()
-    generation = vars(EmbeddedEngine)["generation"].fget
+    generation = vars(Reader)["generation"].fget
 
-    def read(engine: EmbeddedEngine) -> int:
+    def read(engine: Reader) -> int:
         answers.wait(PATIENCE)
         return int(generation(engine))
 
-    monkeypatch.setattr(EmbeddedEngine, "generation", property(read))
+    monkeypatch.setattr(Reader, "generation", property(read))
     monkeypatch.setattr(background, "_SLOW_SECONDS", 0.05)
     with indexing(shelf) as made:
         assert made.ready.wait(PATIENCE)

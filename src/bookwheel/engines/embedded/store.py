@@ -1,0 +1,284 @@
+"""One index on disk: opening, reading and writing it, the word index in step with the catalogue."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+
+from bookwheel.engines.embedded import database
+from bookwheel.engines.embedded.database import Place
+from bookwheel.engines.embedded.derived import DerivedWords
+from bookwheel.engines.embedded.lexical import WordIndex, WordsFailed
+from bookwheel.engines.embedded.lock import WriterLock
+from bookwheel.errors import Conflict, IndexDamaged, IndexUnusable
+from bookwheel.safety.stopping import Stopped, go_on, is_stopped
+
+_Answer = TypeVar("_Answer")
+_VERSION, _MOST_KNOWN = "version", 100
+
+
+class _Reading:
+    """A connection while it is read; no generator, which would cost as much as a small query."""
+
+    def __init__(self, place: Place, connect: Callable[[], apsw.Connection]) -> None:
+        self._place = place
+        self._connect = connect
+
+    def __enter__(self) -> apsw.Connection:
+        go_on()
+        try:
+            return self._connect()
+        except (apsw.Error, UnicodeDecodeError) as error:
+            raise database.explain(self._place, error) from error
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, apsw.InterruptError) and is_stopped():
+            raise Stopped from None
+        if isinstance(error, (apsw.Error, UnicodeDecodeError)):
+            raise database.explain(self._place, error) from error
+
+
+class Store:
+    """The files of one index, the connections to them, and the right to write."""
+
+    def __init__(self, file: Path, *, on_replay: Callable[[int, int], None] | None = None) -> None:
+        self._place = Place(file)
+        self._lock = WriterLock(self._place.lock)
+        self._threads = threading.local()
+        self._readers: list[apsw.Connection] = []
+        self._writer: apsw.Connection | None = None
+        self._derived = DerivedWords(self._place, self._reading, on_replay)
+        self._beginning = threading.RLock()
+        self._is_ready = False
+        self.readonly = False
+
+    hides = False
+    """It holds texts as they are; who may see what is the affair of others."""
+
+    is_shared = False
+    """Whoever writes it holds all its collections."""
+
+    @property
+    def home(self) -> Path:
+        """The file beside which all of this library lies."""
+        return self._place.database
+
+    @property
+    def location(self) -> str:
+        """Where the index lies, for people."""
+        return str(self._place.database)
+
+    @property
+    def own_paths(self) -> list[Path]:
+        """The files that the engine keeps, which are no documents."""
+        place = self._place
+        return [place.database, place.lexical, place.vectors, place.lock, place.wal]
+
+    # Opening and closing
+
+    @property
+    def exists(self) -> bool:
+        """Tell whether there is an index at this place."""
+        try:
+            return self._place.database.stat().st_size > 0
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise database.explain(self._place, error) from error
+
+    def _reader(self) -> apsw.Connection:
+        """Return this thread's connection for reading."""
+        connection: apsw.Connection | None = getattr(self._threads, "connection", None)
+        if connection is None:
+            connection, self.readonly = database.connect_reader(self._place)
+            self._threads.connection = connection
+            self._readers.append(connection)
+        return connection
+
+    def _reading(self) -> _Reading:
+        """Give a connection and turn what goes wrong into words for the operator."""
+        return _Reading(self._place, self._reader)
+
+    def _word_index(self) -> WordIndex:
+        """Return the word index, bringing it up to date where no other process does."""
+        if not self._is_ready:
+            with self._beginning:
+                self._make_ready()
+        return self._derived.open(readonly=self.readonly)
+
+    def _make_ready(self) -> None:
+        if self._is_ready or self._lock.held:
+            return
+        if not self._is_in_step():
+            self._catch_up()
+        self._is_ready = True
+
+    def _is_in_step(self) -> bool:
+        if not self._derived.is_current():
+            return False
+        try:
+            return self._derived.is_in_step(readonly=self.readonly)
+        except WordsFailed as error:
+            if error.is_passing:
+                raise
+            self._derived.close()
+            return False
+
+    def _catch_up(self) -> None:
+        try:
+            self.begin_writing()
+        except IndexDamaged:
+            raise
+        except (Conflict, IndexUnusable):
+            # Another process is at it, or there is no room: what there is can be searched.
+            if self.readonly or not self._derived.is_current():
+                raise
+        else:
+            self.end_writing()
+
+    def _ask(self, question: Callable[[WordIndex], _Answer]) -> _Answer:
+        """Put a question to the word index; one that is found damaged is made anew first."""
+        go_on()
+        try:
+            return question(self._word_index())
+        except WordsFailed as error:
+            if not self._derived.find_damage() or not self._make_words_anew():
+                raise self._failed(error) from error
+        try:
+            return question(self._word_index())
+        except WordsFailed as error:
+            raise self._failed(error) from error
+
+    def _make_words_anew(self) -> bool:
+        """Make the word index anew from the catalogue, unless a thread of ours is writing it."""
+        with self._beginning:
+            if self._lock.held:
+                return False
+            self.begin_writing()
+            try:
+                with self._keeping_words():
+                    self._derived.reset()
+                    self._derived.start()
+            finally:
+                self.end_writing()
+            return True
+
+    def _failed(self, error: WordsFailed) -> IndexUnusable:
+        if error.is_passing or not self._derived.find_damage():
+            return database.unusable(
+                self._place,
+                f"its word index failed ({error})",
+                "Free some room, memory or files and run again; no document is lost.",
+            )
+        return database.damaged(self._place, "its word index is damaged")
+
+    def close(self) -> None:
+        """Close what was opened; what was not committed is replayed at the next opening."""
+        if self._lock.held:
+            self.end_writing()
+        self._close_readers()
+
+    def _close_readers(self) -> None:
+        self._is_ready = False
+        self._derived.close()
+        for connection in self._readers:
+            _close(connection)
+        self._readers.clear()
+        self._threads = threading.local()
+
+    # Reading and writing
+
+    def _recall(self, name: Hashable, read: Callable[[apsw.Connection], _Answer]) -> _Answer:
+        """Return what every search asks for, read again only after someone has committed."""
+        with self._reading() as connection:
+            version = connection.execute("PRAGMA data_version").get
+            known: dict[Hashable, Any] = getattr(self._threads, "known", {})
+            if known.get(_VERSION) != version or len(known) > _MOST_KNOWN:
+                known = self._threads.known = {_VERSION: version}
+            if name not in known:
+                known[name] = read(connection)
+            answer: _Answer = known[name]
+            return answer
+
+    @property
+    def is_written(self) -> bool:
+        """Tell whether a process is writing now, this one or another."""
+        return self._lock.is_taken
+
+    def begin_writing(self, collections: Iterable[str] | None = None) -> None:
+        """Become the one writer, of whatever collections, and bring the word index in step."""
+        # Threads that catch up begin and end in one go, lest one should end another's writing.
+        with self._beginning:
+            if not self._lock.held:
+                self._begin_writing()
+
+    def _begin_writing(self) -> None:
+        try:
+            self._lock.acquire()
+        except OSError as error:
+            raise database.explain(self._place, error) from error
+        try:
+            if self.readonly:
+                self._close_readers()  # it was so when they were opened
+            self._writer = database.connect_writer(self._place)
+            with self._keeping_words():
+                if not self._is_in_step():
+                    self._derived.start()
+        except BaseException:
+            self.end_writing()
+            raise
+
+    @contextlib.contextmanager
+    def _keeping_words(self) -> Iterator[None]:
+        """Let go of a word index that cannot be written: the next start replays what it lacks."""
+        try:
+            yield
+        except WordsFailed as error:
+            self._derived.stop()
+            raise database.unusable(
+                self._place,
+                "its word index cannot be written",
+                "Free some room on the disk and run again; no document is lost.",
+            ) from error
+
+    def end_writing(self) -> None:
+        """Let other processes write."""
+        try:
+            self._derived.stop()
+            writer, self._writer = self._writer, None
+            if writer is not None:
+                with contextlib.suppress(apsw.Error):
+                    database.give_back(writer)
+                    writer.pragma("wal_checkpoint", "truncate")
+                _close(writer)
+        finally:
+            self._lock.release()
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[apsw.Connection]:
+        assert self._writer is not None, "begin_writing comes first"
+        connection = self._writer
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+        except apsw.Error as error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise database.explain(self._place, error) from error
+
+
+def _close(connection: apsw.Connection) -> None:
+    """Close a connection; what a failing disk says to that helps nobody."""
+    with contextlib.suppress(apsw.Error):
+        connection.close()
