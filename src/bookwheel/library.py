@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Self
 
 from bookwheel import __version__
 from bookwheel.engines.choice import open_engine
-from bookwheel.engines.sharing import lies_here, take_names
+from bookwheel.engines.sharing import (
+    as_known,
+    is_from_here,
+    lies_here,
+    readers_note,
+    take_names,
+)
 from bookwheel.errors import (
     BadRequest,
     BookwheelError,
@@ -82,7 +88,7 @@ class Library(View):
 
         With no folder given and an index named that exists, its own folders are meant.
         """
-        from bookwheel.indexing.folders import from_paths
+        from bookwheel.indexing.folders import complete, from_paths
 
         given = from_paths(paths) or list(settings.collections)
         if not given:
@@ -102,7 +108,11 @@ class Library(View):
         library._given = tuple(given)
         if settings.redaction:  # a rule that cannot be used must be known before anything is shown
             _ = library._redaction_rules
-        remarks = [] if library._recall() else library.look()
+        try:
+            remarks = [] if library._recall() else library.look()
+        except IndexUnreachable:  # whoever asks it is told; a server waits for it to come back
+            collections, remarks = complete(library._given)
+            library._collections = tuple(collections)
         library.settings = replace(settings, remarks=(*settings.remarks, *remarks))
         return library
 
@@ -124,32 +134,56 @@ class Library(View):
 
     def _current_folders(self) -> Sequence[Collection]:
         """Return the folders; where those of a shared index are meant, as others add to them."""
-        if self._is_recalled and self._store.is_shared and self._store.exists:
-            states = self._store.collections()
+        if self._is_recalled and self._store.is_shared:
+            try:
+                states = self._store.collections() if self._store.exists else []
+            except IndexUnreachable:
+                return self._collections  # as it was; whoever asks for documents is told
             if states is not self._recalled:
                 self._recalled = states
                 self._collections = tuple(state.collection for state in states)
         return self._collections
 
+    @property
+    def is_shared(self) -> bool:
+        """Tell whether other machines may keep folders of theirs in the index."""
+        return self._store.is_shared
+
     def look(self) -> list[str]:
         """Take the folders as they are now, manifests included; return what is worth saying."""
         from bookwheel.indexing.folders import complete
 
+        states = self._remembered()
         if not self._given:
-            gone = [each.path for each in self.collections if not Path(each.path).is_dir()]
+            own = [each for each in states if not self.is_shared or is_from_here(each)]
+            gone = [each.collection.path for each in own if not Path(each.collection.path).is_dir()]
             return [f"There is no folder {path}. Its documents are kept." for path in gone]
-
-        def remembered() -> list[Collection]:
-            return [state.collection for state in self.states()]
-
-        collections, remarks = complete(self._given, remembered=remembered)
+        known = {state.collection.path: state.collection for state in states}
+        collections, remarks = complete(
+            [
+                as_known(each, known.get(each.path), is_shared=self.is_shared)
+                for each in self._given
+            ],
+            remembered=lambda: [*known.values()],
+        )
         self._collections = tuple(collections)
         return remarks
+
+    def _remembered(self) -> Sequence[CollectionState]:
+        """Return the collections as the index knows them; none of one that cannot be read."""
+        try:
+            return self._store.collections() if self._store.exists else ()
+        except IndexUnreachable:
+            raise  # it knows, and can tell later
+        except BookwheelError:
+            return ()
 
     @classmethod
     def _from_index(cls, settings: Settings, place: Path) -> Self:
         library = cls(settings, (), place)
         library._is_recalled = True
+        if library.is_shared:  # they may change, and it may be away for a while
+            return library
         try:
             library._collections = tuple(state.collection for state in library.states())
         except IndexDamaged as error:
@@ -276,17 +310,27 @@ class Library(View):
             return []
         with self.writing(chosen) as engine:
             if engine.is_shared:
-                remarks += take_names(engine.collections(), chosen, self._stated)
+                take_names(engine, chosen, self._stated)
             reads_all = full or self.is_outdated
             jobs = engine.queue.plan([(each.name, folder) for each in chosen], full=reads_all)
             reports = self._run(engine, jobs, reads_all, full, on_progress, should_stop)
             if reads_all and collection is None and not should_stop():
-                engine.set_note("readers", self._readers)
+                self._note_readers(engine)
                 self._rebuilds = False
         for remark in remarks:
             problems = _report_about(remark, chosen, reports).problems
             problems += [remark] if remark not in problems else []
         return reports
+
+    def _note_readers(self, engine: WritableEngine, *, anew: bool = True) -> None:
+        """Note what has read the documents, of each collection where others have read theirs."""
+        for name in self._readers_notes:
+            if anew or engine.note(name) is None:
+                engine.set_note(name, self._readers)
+
+    @property
+    def _readers_notes(self) -> set[str]:
+        return {readers_note(each.name, is_shared=self.is_shared) for each in self._own}
 
     @property
     def _readers(self) -> str:
@@ -299,7 +343,10 @@ class Library(View):
         if self._rebuilds:
             return True
         # Where nothing is noted yet, an interrupted first run is gone on with.
-        return self.exists and self._store.note("readers") not in (None, self._readers)
+        if not self.exists:
+            return False
+        noted = {self._store.note(name) for name in self._readers_notes}
+        return not noted <= {None, self._readers}
 
     def _run(
         self,
@@ -315,8 +362,7 @@ class Library(View):
 
         self._forget_others(engine)
         engine.declare(self._own)
-        if engine.note("readers") is None:
-            engine.set_note("readers", self._readers)
+        self._note_readers(engine, anew=False)
         record = Record(engine.queue)
         updater = Updater(
             engine,
@@ -405,6 +451,26 @@ class Library(View):
                 self._store.open_vectors(embedder.fingerprint)
         except BookwheelError:
             pass  # whoever searches is told
+
+    def forget(self, name: str) -> int:
+        """Take a collection and its documents out of the index; return how many there were."""
+        states = {state.collection.name: state for state in self.states()}
+        if name not in states:
+            known = ", ".join(f'"{each}"' for each in states) or "none"
+            raise NotFound(f'Collection "{name}" not found.', hint=f"The index has {known}.")
+        with self.writing([states[name].collection]) as engine:
+            engine.forget(name)
+        return states[name].documents
+
+    def require_folders(self) -> None:
+        """Raise NotFound for a folder that is not in an index that is shared."""
+        known = {(each.collection.name, each.collection.path) for each in self.states()}
+        for each in self.collections:
+            if (each.name, each.path) not in known:
+                raise NotFound(
+                    f"{each.path} is not in {self.location}.",
+                    hint=f"`bookwheel index {each.path}` brings it in.",
+                )
 
     def _forget_others(self, engine: WritableEngine) -> None:
         """Drop folders that this index held for another set of folders, unless others share it."""

@@ -71,6 +71,9 @@ class Collection(NamedTuple):
     """These two as far as the operator stated them; the settings may ask for more."""
     root: str = ""
     """Its path as the operator wrote it, where that leads to `path` by a link; not kept."""
+    stated: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    """`include` and `exclude` as far as the operator stated them, without the folder's own; kept
+    only where several machines share the index."""
 
 
 class Section(NamedTuple):

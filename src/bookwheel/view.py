@@ -102,10 +102,11 @@ class View:
         """The scope, held to the folders of this library where the index has those of others."""
         if not (self._store.is_shared and self._store.exists):
             return self._scope
-        own = {each.name for each in self._folders()}
-        if all(state.collection.name in own for state in self._store.collections()):
+        known = {(each.collection.name, each.collection.path) for each in self._store.collections()}
+        own = known & {(each.name, each.path) for each in self._folders()}
+        if own == known:
             return self._scope  # to look in some places only costs more
-        within = _both(self._scope.within, tuple((name, "") for name in own))
+        within = _both(self._scope.within, tuple((name, "") for name, _ in sorted(own)))
         return self._scope._replace(within=within)
 
     @property

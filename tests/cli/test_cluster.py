@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bookwheel.engines import sharing
+from bookwheel.errors import IndexUnreachable
 from bookwheel.library import Library
 from bookwheel.settings import describe, load
 from tests.cli.conftest import Call
@@ -140,6 +142,7 @@ def test_a_folder_never_takes_the_place_of_another_that_is_called_the_same(
 ) -> None:
     monkeypatch.setenv(VARIABLE, there)
     assert call("index", filled.folder).code == 0
+    assert call("search", "walrus", other.folder).code == 4
     refused = call("index", other.folder)
     assert refused.code == 2
     assert f"{filled.folder} on " in refused.err
@@ -218,3 +221,67 @@ def test_a_server_without_folders_shows_what_indexers_add_later(
         assert wait_until(lambda: bool(server.collections))
         assert [each.name for each in server.collections] == [filled.folder.name]
         assert find(server, "walrus") == ["walrus.md"]
+
+
+def test_what_only_reads_never_changes_a_shared_library(
+    call: Call, filled: Shelf, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, there)
+    unknown = call("search", "walrus", filled.folder)
+    assert (unknown.code, f"bookwheel index {filled.folder}" in unknown.err) == (4, True)
+    assert call("index", filled.folder).code == 0
+    filled.put("new.md", "# Narwhal\n")
+    assert "Nothing found" in call("search", "narwhal", filled.folder).err
+    assert call("list", filled.folder).out.count("new.md") == 0
+
+
+def test_a_folder_named_without_its_configuration_stays_as_shut_as_it_was(
+    call: Call, filled: Shelf, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, there)
+    config = filled.place / "shut.toml"
+    config.write_text(
+        f'[[collections]]\nname = "shut"\npath = "{filled.folder}"\naccess = "preview"\n'
+        'exclude = ["north/"]\n'
+    )
+    assert call("index", "--config", config).code == 0
+    assert call("index", filled.folder).code == 0
+    assert call("show", "walrus.md").code == 3
+    assert call("list").out == "walrus.md\tWalrus\n"
+    (collection,) = call("status", "--json").value["collections"]
+    assert collection["collection"] == "shut"
+
+
+def test_a_collection_is_taken_out_of_the_library(
+    call: Call, filled: Shelf, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, there)
+    assert call("index", filled.folder).code == 0
+    unknown = call("index", "--forget", "nothing")
+    assert (unknown.code, '"notes"' in unknown.err) == (4, True)
+    assert call("index", "--forget", "notes").out == "notes: 2 documents taken out of the index\n"
+    assert call("search", "walrus").code == 0
+    assert call("status", "--json").value["collections"] == []
+
+
+def test_each_indexer_reads_its_own_folders_anew_after_an_upgrade(
+    filled: Shelf, other: Shelf, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flags: dict[str, Any] = {"engine": there, "workers": 1}
+    seals = other.folder.rename(other.place / "seals")
+    filled.update(**flags)
+    filled.update(seals, **flags)
+    monkeypatch.setattr("bookwheel.library.READERS_VERSION", "another")
+    assert [report.indexed for report in filled.update(**flags)] == [2]
+    assert [report.indexed for report in filled.update(seals, **flags)] == [1]
+    assert [report.indexed for report in filled.update(seals, **flags)] == [0]
+
+
+def test_a_library_opens_while_its_cluster_is_away(filled: Shelf) -> None:
+    away = "opensearch+http://127.0.0.1:9/x"
+    with Library.open(load({"engine": away}, use_start_folder=False, environment={})) as server:
+        assert server.collections == ()
+        with pytest.raises(IndexUnreachable):
+            server.states()
+    with filled.open(engine=away) as server:
+        assert [each.name for each in server.collections] == ["notes"]

@@ -597,3 +597,16 @@ def test_no_command_shows_a_key(
         assert "sk-nobody" not in answer.out + answer.err
     rows = {row["name"]: row for row in call("doctor", *where, "--json").value["settings"]}
     assert (rows["llm_key"]["value"], rows["llm_key"]["origin"]) == ("(set)", variable)
+
+
+def test_a_folder_named_without_its_configuration_stays_for_previews_only(
+    call: Call, shelf: Shelf
+) -> None:
+    shelf.put("a.md", "# Zebra\n")
+    config = shelf.place / "shut.toml"
+    config.write_text(f'[[collections]]\npath = "{shelf.folder}"\naccess = "preview"\n')
+    index = ("--index", shelf.place / "index")
+    assert call("index", "--config", config, *index).code == 0
+    assert call("search", "zebra", shelf.folder, *index).code == 0
+    assert call("index", shelf.folder, *index, "--full").code == 0
+    assert call("show", "a.md", shelf.folder, *index).code == 3

@@ -97,7 +97,12 @@ def test_what_the_operator_states_wins_over_the_manifest(tmp_path: Path) -> None
     given = Collection("O", path, version="2", include=("*.txt",), exclude=("o/",))
 
     assert complete([given])[0] == [
-        Collection("O", path, None, "m", "2", include=("*.txt",), exclude=("o/", "m/"))
+        Collection(
+            *("O", path, None, "m", "2"),
+            include=("*.txt",),
+            exclude=("o/", "m/"),
+            stated=(("*.txt",), ("o/",)),
+        )
     ]
 
 

@@ -73,7 +73,7 @@ def _installed() -> dict[str, int]:
 def _problems(library: Library) -> tuple[list[str], bool]:
     """Return what is wrong with the index, and whether a repair would help."""
     try:
-        return library.check(), True
+        return library.check(), not library.is_shared
     except NotFound:  # nothing indexed yet is no damage
         return [], False
     except IndexDamaged as error:
@@ -95,6 +95,14 @@ def _settings(settings: Settings) -> list[dict[str, Any]]:
     ]
 
 
+def _advice(report: dict[str, Any], *, mendable: bool) -> str:
+    if mendable:
+        return "Repair with --repair."
+    if report["cluster"]:
+        return "`bookwheel index FOLDER --full`, where the folder lies, reads a collection anew."
+    return "A repair would not help."
+
+
 def _print(report: dict[str, Any], *, repair: bool, mendable: bool) -> None:
     print(f"bookwheel {report['version']}, Python {report['python']}")
     installed = report["installed"]
@@ -113,6 +121,6 @@ def _print(report: dict[str, Any], *, repair: bool, mendable: bool) -> None:
     if repair:
         print("The index is sound now." if report["repaired"] else "Nothing had to be repaired.")
     elif report["problems"]:
-        print("Repair with --repair." if mendable else "A repair would not help.")
+        print(_advice(report, mendable=mendable))
     else:
         print("The index is sound." if report["exists"] else "There is no index here yet.")

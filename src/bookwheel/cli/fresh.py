@@ -23,7 +23,13 @@ QUICK_DOCUMENTS = 1000
 
 
 def make_fresh(library: Library, refresh: bool | None) -> None:
-    """Index what is not indexed yet; look for changes when asked to or when that is quick."""
+    """Index what is not indexed yet; look for changes when asked to or when that is quick.
+
+    What other machines share is written by `index` and by servers alone, which are meant to.
+    """
+    if library.is_shared:
+        library.require_folders()
+        return
     if library.is_indexed and not (library.settings["debug"] and refresh is not False):
         documents = sum(state.documents for state in library.states())
         if refresh is False or (refresh is None and documents > QUICK_DOCUMENTS):

@@ -43,10 +43,17 @@ def run(
             help="Move the index as it is into a cluster, reading no file again.",
         ),
     ] = None,
+    forget: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Take a collection out of the index, and do no more."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """See the module's text."""
     with open_library(paths, index, config) as library:
+        if forget is not None:
+            _forget(library, forget, json=json)
+            return
         if to is not None:
             _move(library, to, json=json)
             return
@@ -86,6 +93,14 @@ def _watch(library: Library, *, json: bool) -> None:
         should_stop=lambda: False,
         on_pause=do_as_asked,
     )
+
+
+def _forget(library: Library, name: str, *, json: bool) -> None:
+    documents = library.forget(name)
+    if json:
+        print_json({"forgotten": name, "documents": documents})
+    else:
+        print(f"{name}: {count(documents, 'document')} taken out of the index")
 
 
 def _move(library: Library, address: str, *, json: bool) -> None:

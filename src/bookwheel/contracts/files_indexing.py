@@ -114,10 +114,14 @@ def _answer(job: Job, milliseconds: int) -> Reply:
     if not job.is_finished:
         answer["status"] = str(job.state)
         answer["progress"] = {"done": counts.done, "total": counts.total}
+        begun = (
+            "The work goes on without you; search finds what is done so far."
+            if job.state is JobState.RUNNING
+            else "It waits for the process that indexes this folder, which is busy or not there."
+        )
         answer["hint"] = (
-            "The work goes on without you; search finds what is done so far. To see how far it "
-            "is, call indexFolder for this root again: until the end the answer is CONFLICT with "
-            "details.progress."
+            f"{begun} To see how far it is, call indexFolder for this root again: until the end "
+            "the answer is CONFLICT with details.progress."
         )
     return reply_with(answer, results=counts.indexed)
 

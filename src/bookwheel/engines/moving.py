@@ -7,10 +7,10 @@ from itertools import islice
 from typing import Protocol, TypeVar
 
 from bookwheel.engines.base import CollectionState, Matrix, WritableEngine
-from bookwheel.engines.sharing import take_names
+from bookwheel.engines.sharing import readers_note, take_names
 from bookwheel.model import Document, Draft, Known
 
-_NOTES = ("readers", "embedder", "fingerprint")
+_NOTES = ("embedder", "fingerprint")
 _STEP = 50
 _Value = TypeVar("_Value")
 
@@ -45,7 +45,7 @@ def move(
     target.begin_writing(names)
     try:
         folders = [state.collection for state in states]
-        take_names(target.collections(), folders, stated)
+        take_names(target, folders, stated)
         target.declare(folders)
         done = sum(_move_collection(source, target, name, on_progress) for name in names)
         for state in states:
@@ -60,6 +60,10 @@ def move(
             value = source.note(name)
             if value is not None:
                 target.set_note(name, value)
+        for collection in names:
+            readers = source.note(readers_note(collection, is_shared=False))
+            if readers is not None:
+                target.set_note(readers_note(collection, is_shared=target.is_shared), readers)
         target.commit()
     finally:
         target.end_writing()

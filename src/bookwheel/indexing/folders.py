@@ -91,6 +91,7 @@ def _fill_in(given: Collection, remarks: list[str]) -> Collection:
         description=given.description or manifest.description,
         include=given.include or manifest.include,
         exclude=given.exclude + manifest.exclude,
+        stated=(given.include, given.exclude),
     )
 
 

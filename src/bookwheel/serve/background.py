@@ -201,7 +201,7 @@ class Indexing:
                 seconds = time.monotonic() - started
                 self._note_scan(library)
                 log.info(
-                    "index up to date: %s, in %.1f s",
+                    "index up to date: %s, in %.1f s" if reports else "others index: %s, in %.1f s",
                     _count(library),
                     seconds,
                     extra=fields(event="index", seconds=round(seconds, 3)),

@@ -95,7 +95,7 @@ def _collection(entry: Mapping[str, Any], file: Path) -> Collection:
     for key in ("include", "exclude"):
         if not _is_list_of_text(entry.get(key, [])):
             raise BadRequest(f"{file}: {key} must be a list of patterns.")
-    texts = {
+    texts: dict[str, Any] = {
         key: str(entry[key])
         for key in _COLLECTION_KEYS - {"path", "include", "exclude"}
         if key in entry

@@ -177,6 +177,8 @@ def to_collection(name: str, kept: Source, documents: int) -> CollectionState:
     values = {**kept["collection"], "name": name}
     for patterns in ("include", "exclude"):
         values[patterns] = tuple(values[patterns])
+    include, exclude = values.get("stated", ((), ()))
+    values["stated"] = (tuple(include), tuple(exclude))
     return CollectionState(
         Collection(**values),
         documents,
