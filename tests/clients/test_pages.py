@@ -559,6 +559,21 @@ def test_an_index_that_cannot_be_used_is_an_inner_error_that_tells_no_path(shelf
     assert re.fullmatch(r"The index cannot be used now \(reference [0-9a-f]{12}\)\.", told[1])
 
 
+@pytest.mark.on_disk
+def test_assistants_connect_while_the_cluster_is_away_and_are_told_to_ask_again(
+    shelf: Shelf, caplog: pytest.LogCaptureFixture
+) -> None:
+    library = shelf.open(engine="opensearch+http://ada:S3CRET@127.0.0.1:9/zoo")
+    with asking(library, "pages") as assistant:
+        told = refusal(search, assistant, "zebra")
+
+    assert told[0] == -32603
+    assert told[1].startswith("The index is out of reach just now. Ask again")
+    assert "does not answer" in caplog.text
+    assert "Traceback" not in caplog.text
+    assert "S3CRET" not in caplog.text
+
+
 @pytest.mark.requirement("P-049")
 @ERAS
 @pytest.mark.parametrize("debug", [False, True])

@@ -29,6 +29,7 @@ from bookwheel.contracts.work import Asked, Cancelled, Work
 from bookwheel.errors import (
     BadRequest,
     BookwheelError,
+    IndexUnreachable,
     IndexUnusable,
     Internal,
     NotFound,
@@ -196,8 +197,15 @@ def _near(wanted: object, known: Sequence[str]) -> str | None:
     return found[0] if found else None
 
 
+OUT_OF_REACH = "The index is out of reach just now."
+COMES_BACK = "Ask again in a little while; it comes back by itself."
+
+
 def mask(error: Exception, name: str, *, debug: bool) -> Internal:
     """Log what went wrong inside; return what may be said of it: more only while debugging."""
+    if isinstance(error, IndexUnreachable):  # no defect of ours, and over by itself
+        log.warning("%s failed: %s", name, error.message)
+        return Internal(f"{OUT_OF_REACH} {COMES_BACK}")
     reference = uuid.uuid4().hex[:12]
     log.error("defect %s in %s", reference, name, exc_info=error)
     what = "The index cannot be used now" if isinstance(error, IndexUnusable) else _DEFECT

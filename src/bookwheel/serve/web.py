@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bookwheel.contracts.dispatch import COMES_BACK, OUT_OF_REACH
 from bookwheel.errors import (
     BadRequest,
     BookwheelError,
@@ -117,8 +118,8 @@ def _out_of_reach(error: IndexUnreachable) -> Problem:
     return Problem(
         503,
         error.code,
-        "The index is out of reach just now.",
-        "Ask again in a little while; it comes back by itself.",
+        OUT_OF_REACH,
+        COMES_BACK,
         {"Retry-After": str(_SOON)},
     )
 
