@@ -30,10 +30,11 @@ _SEPARATED = (
     rf"(?m)^[\w \"'.-]+(?:[,;\t][\w \"'.-]+)*[,;\t]{_HEAD}[\w \"'.,;\t-]*$|"
     rf"^{_HEAD}[\w \"'.-]*(?:[,;\t][\w \"'.-]+)+$"
 )
-_LINE = re.compile(rb"[^\n]*")
 _RULE = re.compile(rb"[ \t|:+-]*-[ \t|:+-]*$")
 _NUMBER = re.compile(rb"[+(]?\d[\d ().\-/]{5,20}\d")
 _LONGEST_HEAD = 2000
+_JUDGED_ROWS = 5000
+"""Rows of one table that are read cell by cell; after that every cell of a named column goes."""
 
 
 def find_in_columns(data: bytes) -> Iterator[Found]:
@@ -53,18 +54,29 @@ def find_in_columns(data: bytes) -> Iterator[Found]:
 
 def _below(data: bytes, at: int, separator: bytes) -> Generator[Found, None, int]:
     """Yield the secrets of one table; return where it ends."""
-    head = _LINE.match(data, at)[0]  # type: ignore[index]  # matches always
+    end = _end_of_line(data, at)
+    head = data[at:end]
     judges = _judges(head[:_LONGEST_HEAD], separator)
-    columns = head.count(separator)
-    at += len(head) + 1
+    least = 1 if separator == b"|" else max(1, head.count(separator))
+    at = end + 1
+    rows = 0
     while judges and at < len(data):
-        line = _LINE.match(data, at)[0]  # type: ignore[index]
-        if line.count(separator) < max(1, columns if separator != b"|" else 1):
+        end = _end_of_line(data, at)
+        line = data[at:end]
+        if line.count(separator) < least:
             break
-        if not _RULE.fullmatch(line):
+        if separator != b"|" or not _RULE.fullmatch(line):
             yield from _in_row(line, at, separator, judges)
-        at += len(line) + 1
+            rows += 1
+            if rows == _JUDGED_ROWS:  # what stands in so long a column is what its head says
+                judges = {number: (kind, bool) for number, (kind, _) in judges.items()}
+        at = end + 1
     return at
+
+
+def _end_of_line(data: bytes, at: int) -> int:
+    end = data.find(b"\n", at)
+    return end if end >= 0 else len(data)
 
 
 def _judges(head: bytes, separator: bytes) -> dict[int, tuple[str, Judge]]:
@@ -84,15 +96,18 @@ def _judges(head: bytes, separator: bytes) -> dict[int, tuple[str, Judge]]:
 def _in_row(
     line: bytes, at: int, separator: bytes, judges: dict[int, tuple[str, Judge]]
 ) -> Iterator[Found]:
-    for number, cell in enumerate(line.split(separator)):
-        named = judges.get(number)
-        if named is not None:
-            kind, judge = named
-            value = cell.strip(b" \t\r\"'`*")
-            if value and judge(value):
-                start = at + cell.index(value)
-                yield start, start + len(value), kind
-        at += len(cell) + 1
+    cells = line.split(separator)
+    done = 0
+    for number, (kind, judge) in judges.items():
+        if number >= len(cells):
+            break
+        at += sum(map(len, cells[done:number])) + number - done
+        done = number
+        cell = cells[number]
+        value = cell.strip(b" \t\r\"'`*")
+        if value and judge(value):
+            start = at + cell.index(value)
+            yield start, start + len(value), kind
 
 
 def _is_chosen(value: bytes) -> bool:

@@ -25,7 +25,7 @@ from bookwheel.safety.phones import REGIONS, find_phones
 from bookwheel.safety.split import find_split
 from bookwheel.safety.tokens import TOKENS
 from bookwheel.safety.vendors import find_tokens
-from bookwheel.safety.wrapping import end_of_wrapped
+from bookwheel.safety.wrapping import SHORTEST, end_of_wrapped
 
 if TYPE_CHECKING:
     from bookwheel.settings import Settings
@@ -131,7 +131,7 @@ def _find(text: str, rules: Rules) -> Iterator[Span]:
     whole = _find_ends(shown, rules)
     found = _merge((*whole, *find_split(shown, lambda part: _find_ends(part, rules))))
     if len(data) == len(text):
-        return (Span(*each) for each in found)
+        return map(Span._make, found)
     return _in_characters(data, found)
 
 
@@ -140,20 +140,20 @@ def _as_stand_in(mark: re.Match[bytes]) -> bytes:
     return b"<" + b"_" * (len(mark[0]) - 2) + b">"
 
 
-def _find_all(data: bytes, rules: Rules) -> Iterator[Found]:
+def _find_secrets(data: bytes, rules: Rules) -> Iterator[Found]:
     yield from find_tokens(data)
     yield from find_notations(data)
     yield from find_blocks(data)
     yield from find_named(data)
     yield from find_in_columns(data)
-    yield from find_emails(data)
-    yield from find_phones(data, rules.regions)
     yield from find_own(data, rules.own)
 
 
 def _find_ends(data: bytes, rules: Rules) -> Iterator[Found]:
-    for start, end, kind in _find_all(data, rules):
-        yield start, end_of_wrapped(data, start, end) if is_secret(kind) else end, kind
+    for start, end, kind in _find_secrets(data, rules):
+        yield start, end_of_wrapped(data, start, end) if end - start >= SHORTEST else end, kind
+    yield from find_emails(data)
+    yield from find_phones(data, rules.regions)
 
 
 def _merge(found: Iterable[Found]) -> list[Found]:

@@ -6,20 +6,43 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from bookwheel.safety.patterns import compiled
+from bookwheel.safety.patterns import spans_of
 
 Found = tuple[int, int, str]
 
 REGIONS = ("US", "GB", "DE", "FR", "CH", "AT", "NL", "ES", "AU", "IN")
 """Countries whose numbers are known without their country code."""
 
-_GAP = r"(?:[ \x{a0}\x{2009}\x{202f}\x{2010}-\x{2015}./-]|\) ?|[ -]?\(| - )"
-_AREA = r"(?:[+＋] ?[0-9]{1,3}[ (0)]{1,5}[0-9]{1,5}|\(?0[0-9]{1,4})\)? / "
-_CANDIDATE = rf"(?:{_AREA}(?:[0-9]{_GAP}?){{3,}}|(?:[+＋] ?\(?|\()?(?:[0-9]{_GAP}?){{6,}})[0-9]"
+_PLUS = r"(?:\+|＋)"
+_GAP = r"(?:[ ./-]|\x{a0}|\x{2009}|\x{202f}|[\x{2010}-\x{2015}]|\) ?|[ -]?\(| - )"
+_AREA = rf"(?:{_PLUS} ?[0-9]{{1,3}}[ (0)]{{1,5}}[0-9]{{1,5}}|\(?0[0-9]{{1,4}})\)? / "
+_CANDIDATE = (
+    rf"(?:{_AREA}[0-9](?:{_GAP}?[0-9]){{3,}}|(?:{_PLUS} ?\(?|\()?[0-9](?:{_GAP}?[0-9]){{6,}})"
+)
+_IN_BYTES = (
+    (r"\x{a0}", rb"\xc2\xa0"),
+    (r"\x{2009}", rb"\xe2\x80\x89"),
+    (r"\x{202f}", rb"\xe2\x80\xaf"),
+    (r"[\x{2010}-\x{2015}]", rb"\xe2\x80[\x90-\x95]"),
+    ("＋", rb"\xef\xbc\x8b"),
+    (",}", b",}+"),  # no digit is given back
+)
+
+
+def _twin(pattern: str) -> re.Pattern[bytes]:
+    """Return a pattern of RE2 as one of `re`: quicker where there are many finds."""
+    written = pattern.encode()
+    for one, other in _IN_BYTES:
+        written = written.replace(one.encode(), other)
+    return re.compile(rb"(?=[0-9+(\xef])(?:" + written + b")")
+
+
+_CANDIDATE_TWIN = _twin(_CANDIDATE)
 _NO_DIGITS = bytes(byte for byte in range(256) if byte not in b"0123456789")
 _SPACES = re.compile(b"\xc2\xa0|\xe2\x80[\x89\xaf]")
 _DASHES = re.compile(b"\xe2\x80[\x90-\x95]")
 _MOST_DIGITS = 15
+_SHORT_ROW = 200
 _CLEAR = frozenset(b" \t\r\n()[]{}<>\"'`:;,.|*~!?\\")
 """What may stand right before and after a number."""
 _GOES_ON = re.compile(rb"[.,:]\d|\)?\.?\d")
@@ -68,6 +91,7 @@ _PLAIN = (
     rb"\(?0(?:1632\)? ?960 ?|1\d\d\)? ?496 ?0|7700 ?900 ?|8081 ?570 ?|3069 ?990 ?)\d{3}"
 )
 _PLAIN_TO_SEE = re.compile(_PLAIN)
+_PLAIN_TWIN = _twin(_PLAIN.decode())
 _WITH_CODE = re.compile(
     rb"\+ ?(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|2[1-6689]\d|3[578]\d|42\d|"
     rb"5[09]\d|6[789]\d|8[05789]\d|9[679]\d)[ ().\d/-]*"
@@ -86,31 +110,32 @@ def find_phones(data: bytes, regions: tuple[str, ...]) -> Iterator[Found]:
     """Yield the phone numbers of a text."""
     accepts = _Judge(data, regions).accepts
     size = len(data)
-    for match in compiled(_CANDIDATE).finditer(data):
-        start, end = match.span()
-        if (
-            end - start > _MOST_DIGITS
-            and _digits(data[start : min(end, start + 120)]) > _MOST_DIGITS
-        ):
-            pieces = _numbers_in(data, start, end)
-        else:
-            pieces = ((start, end),)
-        for begin, stop in pieces:
-            if accepts(begin, stop):
-                goes_on = stop < size and data[stop] in _BEFORE_EXTENSION
-                extension = _EXTENSION.match(data, stop) if goes_on else None
-                yield begin, extension.end() if extension else stop, "phone"
+    for rows in _rows_of_digits(data):
+        for start, end in rows:
+            if accepts(start, end):
+                goes_on = end < size and data[end] in _BEFORE_EXTENSION
+                extension = _EXTENSION.match(data, end) if goes_on else None
+                yield start, extension.end() if extension else end, "phone"
+
+
+def _rows_of_digits(data: bytes) -> Iterator[list[tuple[int, int]]]:
+    for rows in spans_of(_CANDIDATE, _CANDIDATE_TWIN, data):
+        if all(end - start <= _MOST_DIGITS for start, end in rows):
+            yield rows
+            continue
+        for start, end in rows:
+            if _digits(data[start : min(end, start + 120)]) <= _MOST_DIGITS:
+                yield [(start, end)]
+            elif b" " not in data[start : start + 40]:
+                continue  # one long number, not several in a row
+            elif end - start <= _SHORT_ROW:
+                yield [match.span() for match in _PLAIN_TWIN.finditer(data, start, end)]
+            else:
+                yield from spans_of(_PLAIN.decode(), _PLAIN_TWIN, data, start, end)
 
 
 def _digits(found: bytes) -> int:
     return len(found.translate(None, _NO_DIGITS))
-
-
-def _numbers_in(data: bytes, start: int, end: int) -> tuple[tuple[int, int], ...]:
-    """Return the numbers in a row of digits that is too long for one."""
-    if b" " not in data[start : start + 40]:
-        return ()
-    return tuple(match.span() for match in compiled(_PLAIN.decode()).finditer(data, start, end))
 
 
 def _is_apart(data: bytes, start: int, end: int) -> bool:
@@ -154,6 +179,7 @@ class _Judge:
 
     def __init__(self, data: bytes, regions: tuple[str, ...]) -> None:
         self._data = data
+        self._look = data.translate(_SHAPE)
         self._regions = regions
         self._left = _ASKED_AT_MOST
         self._shapes: dict[bytes, list[int]] = {}
@@ -161,7 +187,7 @@ class _Judge:
 
     def accepts(self, start: int, end: int) -> bool:
         """Tell whether a candidate is a phone number; long lists are not read to their end."""
-        look = self._data[max(0, start - _BEFORE) : end + 3].translate(_SHAPE)
+        look = self._look[max(0, start - _BEFORE) : end + 3]
         in_a_row = self._in_a_row.get(look, 0)
         if in_a_row == _LIKES_ENOUGH:
             return True

@@ -10,8 +10,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from heapq import merge
 from html import unescape
 from itertools import accumulate, chain
+from operator import sub
 
 from bookwheel.safety.patterns import compiled
 
@@ -31,8 +33,8 @@ _JOINT = (
 """A mark between two characters of one word, or between the groups of one number."""
 _SLANT = r"(?<![^\s@(.-])_+(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])_+(?![^\s).,;-])"
 """An underscore at the edge of a word, where it is a mark."""
-_MARKS = re.compile(f"({_MARK}|{_SLANT})".encode())
-_ESCAPE, _ENTITY = b"\\&"
+_MARKS = re.compile(f"((?=[*~=`<\\\\!\\[\\]{{&_])(?:{_MARK}|{_SLANT}))".encode())
+_ESCAPE, _ENTITY, _BREAK = b"\\&\n"
 _COMMENTS = ((b"<!--", b"-->"), (b"{/*", b"*/}"))
 _FAR = 1000
 """So much of an endless line is looked at on either side of a mark."""
@@ -83,13 +85,20 @@ def _gathered(found: Iterable[Found]) -> Iterator[Found]:
     yield first, last, named
 
 
-def _meant(mark: bytes) -> bytes:
-    """Return what a mark stands for: a character, or nothing."""
-    if mark[0] == _ESCAPE:
-        return mark[1:]
-    if mark[0] == _ENTITY:
-        return _UNSEEN.sub("", unescape(mark.decode())).encode("utf-8", "replace")
-    return b""
+def _meanings(marks: Iterable[bytes]) -> dict[bytes, bytes]:
+    """Return what marks stand for: a character, or nothing."""
+    meant: dict[bytes, bytes] = {}
+    entities: list[bytes] = []
+    for mark in dict.fromkeys(marks):
+        if mark[0] == _ENTITY:
+            entities.append(mark)
+        else:
+            meant[mark] = mark[1:] if mark[0] == _ESCAPE else b""
+    if entities:  # together: no entity stands for the sign between them
+        characters = _UNSEEN.sub("", unescape(b"\0".join(entities).decode())).split("\0")
+        for mark, character in zip(entities, characters, strict=True):
+            meant[mark] = character.encode("utf-8", "replace")
+    return meant
 
 
 class _Piece:
@@ -99,10 +108,11 @@ class _Piece:
         self._start, self.at = start, at
         self._parts = _MARKS.split(data)
         """Text and marks by turns."""
-        meant = [*map(_meant, self._parts[1::2])] if b"\\" in data or b"&" in data else []
-        self._meant = meant if any(meant) else []
+        self._meant: list[bytes] = []
         texts = self._parts[::2]
-        if self._meant:
+        if b"\\" in data or b"&" in data:
+            marks = self._parts[1::2]
+            self._meant = [*map(_meanings(marks).__getitem__, marks)]
             texts = [*chain.from_iterable(zip(texts, self._meant, strict=False)), texts[-1]]
         self.text = b"".join(texts)
 
@@ -137,27 +147,25 @@ class _Uncommented:
         self.text = data
         self._starts, self._shifts = [0], [0]
         self._alone: list[bool] = []
-        comments = sorted(_comments(data))
+        comments = [*_apart(_comments(data))]
         if not comments:
             return
-        parts = []
-        at = 0
-        for start, end in comments:
-            if start < at:
-                continue
-            parts.append(data[at:start])
-            self._starts.append(start - self._shifts[-1])
-            self._shifts.append(self._shifts[-1] + end - start)
-            before, after = data[max(0, start - 1) : start], data[end : end + 1]
-            self._alone.append(before in b"\n" and after in b"\r\n")
-            at = end
-        self.text = b"".join((*parts, data[at:]))
+        starts, ends = zip(*comments, strict=True)
+        self.text = b"".join(map(data.__getitem__, map(slice, (0, *ends), (*starts, None))))
+        self._shifts += accumulate(map(sub, ends, starts))
+        self._starts += map(sub, starts, self._shifts)
+        self._alone = [
+            (not start or data[start - 1] == _BREAK) and (end == len(data) or data[end] in b"\r\n")
+            for start, end in comments
+        ]
 
     def lines(self) -> Iterator[_Place]:
         """Yield the lines from which comments were taken, but not those that held nothing else."""
+        last = -1
         for start, alone in zip(self._starts[1:], self._alone, strict=True):
-            if not alone:
-                yield _line_around(self.text, start, start)
+            if not alone and start + _AHEAD // 2 > last:
+                first, last = _line_around(self.text, start, start + _AHEAD)
+                yield first, last
 
     def origin(self, at: int) -> int:
         """Return where a byte stood before."""
@@ -165,11 +173,29 @@ class _Uncommented:
 
 
 def _comments(data: bytes) -> Iterator[_Place]:
-    for opening, closing in _COMMENTS:
-        start = data.find(opening)
-        while start >= 0 and (end := data.find(closing, start)) >= 0:
-            yield start, end + len(closing)
-            start = data.find(opening, end)
+    """Yield the comments of a text, in their order."""
+    kinds = [[*_comments_of(data, *each)] for each in _COMMENTS]
+    return merge(*kinds) if all(kinds) else chain(*kinds)
+
+
+def _comments_of(data: bytes, opening: bytes, closing: bytes) -> Iterator[_Place]:
+    at = 0
+    *parts, _ = data.split(closing)
+    for part in parts:
+        end = at + len(part) + len(closing)
+        start = part.find(opening)
+        if start >= 0:
+            yield at + start, end
+        at = end
+
+
+def _apart(places: Iterable[_Place]) -> Iterator[_Place]:
+    """Yield those that do not begin within one before them."""
+    last = 0
+    for start, end in places:
+        if start >= last:
+            yield start, end
+            last = end
 
 
 def _lines(data: bytes) -> Iterator[_Place]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_SHORTEST = 40
+SHORTEST = 40
 """Only what is as long as this is broken at the edge of a page."""
 _WIDE = 56
 """As long is a line that was broken for its length."""
@@ -14,7 +14,7 @@ _ENDS = frozenset(b"\r\n=\\")
 
 def end_of_wrapped(data: bytes, start: int, end: int) -> int:
     """Return where a secret really ends that reaches the end of its line."""
-    if end - start < _SHORTEST or end >= len(data) or data[end] not in _ENDS:
+    if end - start < SHORTEST or end >= len(data) or data[end] not in _ENDS:
         return end
     line = data.rfind(b"\n", max(0, end - 1000), end) + 1
     while end - line >= _WIDE:
