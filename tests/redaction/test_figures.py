@@ -16,6 +16,12 @@ from tests.redaction.second.sets import (
     second_secrets,
 )
 from tests.redaction.secrets import Labelled, labelled_secrets
+from tests.redaction.third.sets import (
+    third_emails,
+    third_lookalikes,
+    third_phones,
+    third_secrets,
+)
 
 
 def seen(label: Labelled) -> str:
@@ -84,9 +90,27 @@ def test_what_only_looks_like_a_secret_in_that_set_stays(seed: int) -> None:
     assert len(touched) <= 0.01 * len(lines), f"of {len(lines)}:\n" + "\n".join(touched)
 
 
+@pytest.mark.requirement("R-061")
+@pytest.mark.parametrize("seed", SECOND)
+def test_a_set_of_notes_mails_and_histories_is_covered(seed: int) -> None:
+    assert_recall(list(third_secrets(seed)), 0.98)
+    assert_recall(list(third_emails(seed)), 0.97)
+    assert_recall(list(third_phones(seed)), 0.95)
+
+
+@pytest.mark.requirement("R-063")
+@pytest.mark.parametrize("seed", SECOND)
+def test_what_only_looks_like_a_secret_in_notes_stays(seed: int) -> None:
+    lines = list(third_lookalikes(seed))
+    touched = [line for line in lines if find_spans(line)]
+    assert len(touched) <= 0.01 * len(lines), f"of {len(lines)}:\n" + "\n".join(touched)
+
+
 def test_the_labelled_set_is_as_large_as_it_claims() -> None:
     assert len(list(labelled_secrets())) + len(list(labelled_emails())) >= 400
     assert len(list(labelled_phones())) >= 100
     assert len(list(lookalikes())) >= 400
     assert len(list(second_secrets())) >= 150
     assert len(list(second_lookalikes())) >= 300
+    assert len(list(third_secrets())) >= 250
+    assert len(list(third_lookalikes())) >= 250

@@ -70,6 +70,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "seed phrase: " + "apple river " * 5 + "moon star",
         "seed phrase: write it down",
     ),
+    "recovery key": (
+        "408012-117051-306020-540815-092917-660000-250118-100001",
+        "408013-117051-306020-540815-092917-660000-250118-100001",
+    ),
     "private key": ("private key: " + "9f8e7d6c" * 8, "private key: keep it safe"),
 }
 

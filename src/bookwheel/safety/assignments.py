@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from bookwheel.safety.asides import find_after_aside
 from bookwheel.safety.density import Stretches, places
 from bookwheel.safety.patterns import compiled
 from bookwheel.safety.values import (
@@ -18,6 +19,7 @@ from bookwheel.safety.values import (
     is_named_in_prose,
     is_passphrase,
     is_password,
+    is_phrase,
     is_random,
     is_stand_in,
 )
@@ -62,7 +64,7 @@ _VERBS = (
         "set to",
     ),
     *("changed to", "will be", "reads", "has been set to", "is still", "should be", "must be"),
-    *("est maintenant", "es ahora", "ist jetzt", "on", "=", "olarak"),
+    *("est maintenant", "es ahora", "c'est", "ist jetzt", "on", "=", "olarak"),
 )
 _SIGNS = frozenset((b"=", b":", b"|", b">", b"("))
 _WIDE_SIGNS = tuple(sign.encode() for sign in ("→", "＝", "：", "是", "为", "為", "は", "<-"))
@@ -80,6 +82,9 @@ _EMPHASIS = re.compile(rb"(?:\*\*|__|~~|\*)$")
 _REST = re.compile(rb"([^\s]+)[ \t]*(?:(?:[#;]|//)[^\n]*)?\r?(?:\n|$)")
 _TAGS = re.compile(rb"</?[a-z]{1,6}>\s*")
 _NEXT_LINE = re.compile(rb"\r?\n?(?:[ \t]*\r?\n)?[ \t]*")
+_LINE = re.compile(rb"[^\r\n]*")
+_YAML_TYPE = re.compile(rb"!!(?:str|binary) ")
+_STRONG = re.compile(r"^(?=.*\d)(?=.*[A-Za-z])(?=.*[!@#$%^&*?])[^/.:_]+$")
 _NEXT_PAIR = re.compile(rb"[;&][\w .\-]{1,40}=")
 _RUN = re.compile(rb"(?:[\w!@#$%^&*.-][\"'`](?=[\w])|[^\s\"'`<>\\]|\\[^nrt\"'\s])+")
 _BEFORE = 48
@@ -113,15 +118,16 @@ def _patterns() -> tuple[tuple[str, str], ...]:
     closed = r"(?:</(?:b|strong|em|i|u|td|th|dt|label|span|code|p|div)>\s{0,9}){0,2}"
     opened = r"(?:<(?:b|strong|em|i|u|td|dd|span|code|p|div|kbd|tt|samp)>\s{0,9}){0,2}"
     mark = r"(?:=>|:=|={1,3}|!={1,2}|::?|->|→|＝|：|\||<-|–|—|是|为|為|は)"
-    aside = (
-        r"(?:[ ]?\([^()\n]{1,40}\)|"
+    of_what = (
         r"[ ](?:for|of|to|on|für|von|zum|de|du|pour|del|da|van|para|do|от|для|к|на)[ ]"
-        r"[^\n:=|]{1,40})?"
+        r"[^\n:=|]{1,40}?"
     )
+    said = f"(?:{_any(_VERBS)})[ ]?:?[ ]"
     value = "[\"']?[ \\t]{0,4}[,{]?\\s{0,12}[\"']?(?:value|default)[\"']?[ \\t]{0,3}[:=]"
     after = (
-        f"(?:[_-]?(?:{_any(ENDINGS)})\\b|[_-]?[0-9]{{1,2}}\\b)?(?:{value}|{quote}{closed}{aside}(?:"
-        f"[ \\t]{{0,12}}{mark}|[ ]{{1,3}}(?:{_any(_VERBS)})[ ]?:?[ ]|[>(]|[ \\t]|<td>|<dd>))"
+        f"(?:[_-]?(?:{_any(ENDINGS)})\\b|[_-]?[0-9]{{1,2}}\\b)?(?:{value}|{quote}{closed}(?:"
+        f"{of_what}(?:[ \\t]{{0,12}}{mark}|[ ]{{1,3}}{said})|(?:[ ]?\\([^()\\n]{{1,40}}\\))?(?:"
+        f"[ \\t]{{0,12}}{mark}|[ ]{{1,3}}{said}|[>(]|[ \\t]|<td>|<dd>)))"
         f"{closed}[*_]{{0,3}}[ \\t]{{0,12}}{opened}"
     )
     abbreviated = f"(?:{_any(ABBREVIATED)})"
@@ -190,17 +196,27 @@ def _judged(data: bytes, start: int, at: int) -> tuple[int, int, str] | None:
         return None  # in the query of an address, which has its own rule
     if prefix and _last_word(prefix) in NOT_SECRET:
         return None
-    value = _read_value(data, start, at, sign := _sign_before(data, start, at))
-    if value is None or is_stand_in(value.text):
+    sign = _sign_before(data, start, at)
+    value = _read_value(data, start, at, sign)
+    name = data[start:at]
+    sort = _sort_of(data[start - 1 : start] if start else b"", name)
+    if sign in (":", "=") and name[:10].lower() == b"passphrase":
+        phrase = _LINE.match(data, at)[0].rstrip()  # type: ignore[index]  # matches always
+        if is_phrase(phrase.decode("utf-8", "replace")):
+            return at, at + len(phrase), "password"
+    if value is not None and not is_stand_in(value.text):
+        is_short = sort == "short"
+        is_one = (
+            _is_short(name, sign, prefix, value)
+            if is_short
+            else _is_secret(sort, sign, prefix, value)
+        )
+        if is_one:
+            return value.start, value.end, "api key" if sort in ("key", "other") else "password"
+    if sign or sort in ("key", "other"):
         return None
-    sort = _sort_of(data[start - 1 : start] if start else b"", data[start:at])
-    if sort == "short":
-        is_one = _is_short(data[start : start + 2].lower() == b"pw", sign, prefix, value)
-    else:
-        is_one = _is_secret(sort, sign, prefix, value)
-    if not is_one:
-        return None
-    return value.start, value.end, "api key" if sort in ("key", "other") else "password"
+    said_later = find_after_aside(data, at)
+    return (*said_later, "password") if said_later else None
 
 
 def _sign_before(data: bytes, start: int, at: int) -> str:
@@ -242,11 +258,12 @@ def _is_secret(sort: str, sign: str, prefix: str, value: Value) -> bool:
     return is_password(value.text, marked=marked)
 
 
-def _is_short(is_pw: bool, sign: str, prefix: str, value: Value) -> bool:
+def _is_short(name: bytes, sign: str, prefix: str, value: Value) -> bool:
     """Tell what stands after a short word for a password; `pw` hardly means anything else."""
     is_flag = prefix.startswith("-") and not sign
-    plain = is_pw and is_random(value.text, 8)
-    if (sign or is_flag or plain) and is_named_in_prose(value.text):
+    is_pw = name[:2].lower() == b"pw"
+    is_command = name == b"PASS " and _STRONG.search(value.text) is not None
+    if (sign or is_flag or is_pw or is_command) and is_named_in_prose(value.text):
         return True
     alone = value.text.isalpha() and (
         sign == "=" or (is_pw and sign == ":" and len(value.text) > 5)
@@ -263,6 +280,8 @@ def _read_value(data: bytes, start: int, at: int, sign: str) -> Value | None:
         at = _NEXT_LINE.match(data, at).end()  # type: ignore[union-attr]  # matches always
         if sign not in (":", "=", "|", ">") or not _REST.match(data, at):
             return None
+    tag = _YAML_TYPE.match(data, at)
+    at = tag.end() if tag else at
     opening = _OPENING.match(data, at)
     if opening is not None:
         return _read_quoted(data, opening.end(), opening[1])

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bookwheel.safety.density import Stretches, places
+from bookwheel.safety.values import is_stand_in
 
 Found = tuple[int, int, str]
 
@@ -32,7 +33,16 @@ _SPELT = (
     rf"{_NAME}+ (?:at|AT|@) (?:[\pL\pN-]+ (?:dot|punkt|point|punto) )+{_SPELT_TOP}"
     rf"|[\pL\pN.]+[_-]at[_-](?:[\pL\pN]+[_-]dot[_-])+{_SPELT_TOP}"
     rf"|[\pL\pN]+[._][\pL\pN._]+ ?[@＠] ?(?:{_LABEL}\.)+{_TOP}"
+    rf"|\pL[\pL\pN_-]+ [@＠] (?:{_LABEL}\.)+{_SPELT_TOP}"
 )
+_NO_NAME = re.compile(
+    rb"(?i)(?:met|meet|look|be|is|are|was|were|am|been|arrive|stay|live|work|stop|sit|stand|point|aim|"
+    rb"laugh|start|buy|sold|order|sale|price|pcs|me|us|you|it|him|them|here|there|page|site|shop|"
+    rb"store|home|read|visit|find|found|found|only|now|today|more|out|available|online|hosted|jobs?|"
+    rb"lunch|dinner|talk|music|live|fish|free|cheap|kg|st\xc3\xbcck|each|account|up|all|and|or|not|"
+    rb"\w+(?:ing|ed)|looks|works|starts|lives) (?:@|at) "
+)
+"""Words before a spelt @ that are the name of nobody."""
 _FILES = frozenset(
     b"png jpg jpeg gif svg webp avif bmp ico tif tiff psd heic mp3 mp4 mov avi wav ogg webm "
     b"pdf doc docx xls xlsx ppt pptx odt ods odp rtf txt csv tsv json jsonl yaml yml toml ini "
@@ -54,6 +64,7 @@ _BEFORE_NAME = re.compile(
     rb"(?=[^@\"]*//|/|[^@\"]*\?)[^@\"]*[/=?&](?=[^@/=?&]+(?:@|%40|&#|&c|\\)))?['*|{.\-]*"
 )
 """What may stand in a name before @ but rather belongs to an address on the web around it."""
+_IN_AUTHORITY = re.compile(rb"://[^\s/@:]{1,64}:$")
 _SCALE = re.compile(rb"[@]\d+(?:\.\d+)?x\b", re.IGNORECASE)
 
 
@@ -67,7 +78,9 @@ def find_emails(data: bytes) -> Iterator[Found]:
         if _is_address(data, start, end):
             yield start, end, "email"
     for match in places(_SPELT, data, dense):
-        yield *match.span(), "email"
+        start, end = match.span()
+        if not _NO_NAME.match(data, start):
+            yield start, end, "email"
     for start, end in dense:
         yield start, end, "email"
 
@@ -82,12 +95,19 @@ def _without_file_ending(data: bytes, start: int, end: int) -> int:
     return end
 
 
+def _is_no_password(found: bytes) -> bool:
+    """Tell whether what stands before the @ of `scheme://name:...@host` only holds a place."""
+    return is_stand_in(found.partition(b"@")[0].decode("utf-8", "replace"))
+
+
 def _is_address(data: bytes, start: int, end: int) -> bool:
     found = data[start:end]
     ending = found.rpartition(b".")[2].lower()
     if ending in _FILES or _SCALE.search(found):
         return False
     if data[end : end + 1] == b"(" and not _ENDS_A_HOST.search(found):  # x@weights.mean()
+        return False
+    if _IN_AUTHORITY.search(data, max(0, start - 80), start) and _is_no_password(found):
         return False
     if _REMOTE.match(found):  # git@host:owner/repository names a place, not a person
         return False

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Found = tuple[int, int, str]
 
-CODE_VERSION = "8"
+CODE_VERSION = "9"
 """To be raised when the code finds something else by the same rules."""
 
 

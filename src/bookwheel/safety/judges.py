@@ -74,6 +74,12 @@ def is_cookie(value: str) -> bool:
     return any(is_random(each, 10) and not is_stand_in(each) for each in values)
 
 
+def is_recovery_key(value: str) -> bool:
+    """Tell whether groups of digits are those of BitLocker: each a multiple of 11."""
+    groups = [int(group) for group in re.findall(r"\d+", value)]
+    return any(groups) and all(group % 11 == 0 and group < 11 << 16 for group in groups)
+
+
 _SYMBOLS = "+/=_-"
 
 

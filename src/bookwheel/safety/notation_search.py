@@ -49,7 +49,7 @@ def find_notations(data: bytes) -> Iterator[Found]:
     dense: Stretches = []
     yield from _find_together(data, dense)
     for row in NOTATIONS:
-        if row.alone:
+        if row.alone and (not row.needs or any(each in data for each in row.needs)):
             for found in places(_whole(row), data, dense):
                 if row.judge(_text(data, *found.span(1))):
                     yield *found.span(1), row.kind

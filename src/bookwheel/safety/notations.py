@@ -19,6 +19,7 @@ from bookwheel.safety.judges import (
     is_likely_password,
     is_mixed,
     is_random_with_digits,
+    is_recovery_key,
 )
 from bookwheel.safety.notation import Notation
 from bookwheel.safety.values import is_named_in_prose
@@ -46,6 +47,11 @@ _CODES = (
     r"(?:verification|security|confirmation|alarm|door|gate|entry|safe|login|sign-in|2FA|"
     r"unlock) code)"
 )
+_OPENED = (
+    "card|karte|carte|tarjeta|sim|phone|handy|door|tür|gate|alarm|safe|tresor|lock|voicemail|"
+    "mailbox|ipad|tablet|laptop|garage|puerta|porte|keypad|bank|visa|giro|sparkasse|coffre"
+)
+"""What a PIN is for; after another word it may be that of a plug or of a post office."""
 NOTATIONS: tuple[Notation, ...] = (
     *COMMANDS,
     Notation(
@@ -95,9 +101,9 @@ NOTATIONS: tuple[Notation, ...] = (
         "token",
         "? & ; #",
         rf"[?&;#]{_QUERY_NAMES}",
-        r"([^&;\s\"'<>#`)\]|\\]+)",
+        r"([^&;\s\"'<>`)\]|\\]+)",
         is_chosen_in_query,
-        r"[^&;\s\"'<>#`)\]|\\]{4}",
+        r"[^&;\s\"'<>`)\]|\\]{4}",
     ),
     Notation(
         "token",
@@ -133,7 +139,7 @@ NOTATIONS: tuple[Notation, ...] = (
         "password hash",
         "{",
         r"\{(?:s?sha(?:256|384|512)?|s?md5|crypt|pbkdf2[\w-]*|argon2)\}",
-        r"[A-Za-z0-9+/=$.]{12,}",
+        r"([A-Za-z0-9+/=$.]{12,})",
         peek=r"[A-Za-z0-9+/=$.]{12}",
     ),
     Notation(
@@ -172,8 +178,9 @@ NOTATIONS: tuple[Notation, ...] = (
     Notation(
         "password",
         "cred login log-in user zugangsdaten identifiants",
-        r"\b(?:cred(?:ential)?s?|log-?ins?|user(?:name)? ?/ ?pass(?:word)?|zugangsdaten|"
-        r"identifiants)\b[^\n:/]{0,20}[: ]",
+        r"\b(?:cred(?:ential)?s?|log-?ins?|"
+        r"user(?:name)? ?/ ?p(?:ass(?:word|wort)?|wd?)|zugangsdaten|identifiants)\b"
+        r"[^\n:/]{0,20}[: ]",
         r"[ ]{0,2}[\w.@-]{2,40} ?[/:|] ?([^\s\"'`/][^\s\"'`]{3,})",
         is_named_in_prose,
         r"[ ]{0,2}[\w.@-]{2,40} ?[/:|]",
@@ -208,8 +215,67 @@ NOTATIONS: tuple[Notation, ...] = (
         "pin one otp puk verification security confirmation alarm door gate entry safe login "
         "sign-in 2fa unlock",
         rf"\b{_CODES}[\"']?[ ]{{0,2}}(?::|=|is|ist|lautet)",
-        r"[*_]{0,3}[ ]{0,2}[*_`]{0,3}(\d{4,8}#?)(?:[^\w.#-]|\.\s|\.?$)",
+        r"[*_]{0,3}[ ]{0,2}[*_`]{0,3}(\d{4,5}#?|\d{7,8}#?)"
+        r"(?:[^\w.#-]|\.\s|\.?$)",
         peek=r"[*_]{0,3}[ ]{0,2}[*_`]{0,3}\d{4}",
+    ),
+    Notation(
+        "pin",
+        "pin one otp puk verification security confirmation alarm door gate entry safe login "
+        "sign-in 2fa unlock",
+        rf"\b{_CODES}[\"']?[ ]{{0,2}}(?::|=|is|ist|lautet)",
+        # six digits and the name of a town behind them are those of a post office in India
+        r"[*_]{0,3}[ ]{0,2}[*_`]{0,3}(\d{6}#?)"
+        r"(?:[^\w.#,-]|,\s*(?-i:[^A-Z\s])|,\s*$|\.\s|\.?$)",
+        peek=r"[*_]{0,3}[ ]{0,2}[*_`]{0,3}\d{4}",
+    ),
+    Notation(
+        "pin",
+        "alarm door gate garage keypad safe lock",
+        r"\b(?:alarm|door|gate|garage|keypad|safe|lock) code[ ]",
+        r"(\d{4,8})\b",
+        peek=r"\d{4}",
+    ),
+    Notation(
+        "pin",
+        f"pin {_OPENED.replace('|', ' ')}",
+        rf"(?:{_OPENED})[\pL]{{0,12}}[^\n\d]{{1,30}}?\bPIN(?: ?[:=] ?| )|"
+        rf"\bPIN [^\n\d]{{0,30}}?(?:{_OPENED})[\pL]{{0,12}}(?: ?[:=-]| is| ist| lautet| est| es) ",
+        r"(\d{4,8})(?:[^\w.#-]|[.#]\s|[.#]?$)",
+        needs=(b"PIN", b"Pin", b" pin", b"\npin"),
+        alone=True,
+    ),
+    Notation(
+        "pin",
+        "pin",
+        r"\bPIN[ ]",
+        rf"(\d{{4,8}})[ ,;)(-][^\n\d]{{0,20}}(?:{_OPENED})",
+        peek=rf"\d{{4,8}}[ ,;)(-][^\n\d]{{0,20}}(?:{_OPENED})",
+    ),
+    Notation(
+        "recovery key",
+        "0 1 2 3 4 5 6 7",
+        r"\b(?:[0-7]\d{5}\s?-\s?){7}",
+        r"[0-7]\d{5}\b",
+        is_recovery_key,
+        alone=True,
+    ),
+    Notation(
+        "password",
+        "u: u= user un: un= usr login benutzer",
+        r"\b(?:u|un|usr|user(?:name)?|login|benutzer(?:name)?)[:=] ?"
+        r"[^\s,;/|]{1,64} ?[,;/| ] ?p[:=]",
+        r"[ ]?(\S{4,64})",
+        is_named_in_prose,
+        r"[ ]?\S{4}",
+    ),
+    Notation(
+        "password",
+        "password secret",
+        r"\b(?:password|secret) [05789] ",  # as routers and switches have it
+        r"(\S{4,128})",
+        is_named_in_prose,
+        r"\S{4}",
     ),
     Notation("pin", "puk", r"\bPUK ?[12]? ", r"(\d{8})\b", peek=r"\d{8}"),
     Notation(

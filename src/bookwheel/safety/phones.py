@@ -48,9 +48,9 @@ _CLEAR = frozenset(b" \t\r\n()[]{}<>\"'`:;,.|*~!?\\")
 _GOES_ON = re.compile(rb"[.,:]\d|\)?\.?\d")
 _BEFORE_EXTENSION = frozenset(b" ,#xXeE")
 _WORD_BEFORE = re.compile(
-    rb"(?i)(?:\btel|\btlf|phone|\bfon\b|mobil|\bcell\b|\bhandy\b|\bcall|\bdial|\bring\b|\breach|"
+    rb"(?i)(?:\btel|\btlf|phone|\bfone?\b|\bgsm\b|\bnatel\b|mobil|\bcell\b|\bhandy\b|\bcall|\bdial|\bring\b|\breach|"
     rb"\btext (?:me|us)|\bsms|\bfax|whatsapp|hotline|\bph\b|\bmob\b|\bmob\.|"
-    rb"t\xc3\xa9l|m\xc3\xb3vil|celular|\bruf|durchwahl|wa\.me|viber|helpline|\bappel|\bllam|\banruf|"
+    rb"t\xc3\xa9l|m\xc3\xb3vil|celular|\bruf|durchwahl|wa\.me|viber|helpline|\bappel|\bll(?:a|\xc3\xa1)m|\banruf|"
     rb"\xd1\x82\xd0\xb5\xd0\xbb|\xd0\xa2(?:\xd0\xb5\xd0\xbb|\xd0\x95\xd0\x9b)|\xe7\x94\xb5\xe8\xaf\x9d|\xe9\x9b\xbb\xe8\xa9\xb1|\xe6\x89\x8b\xe6\x9c\xba|"
     rb"\xec\xa0\x84\xed\x99\x94|\xe2\x98\x8e|\xf0\x9f\x93\x9e|\xf0\x9f\x93\xb1)[^\n\d]{0,24}$"
 )
@@ -88,6 +88,7 @@ _PLAIN = (
     rb"(?:\+?1[-. ]?)?\(\d{3}\) ?\d{3}[-. ]?\d{4}|"
     # France with dots, East Asia, Germany; what Britain keeps for films and examples
     rb"0[1-9](?:\.\d\d){4}|0\d{1,3}-\d{3,4}-\d{4}|0[1-9]\d{1,3}(?:[ /]| / )\d{6,8}|"
+    rb"01(?:5\d|6[023]|7\d)\d?(?:[ /-]| / )\d{2,4}(?:[ -]\d{2,4}){1,3}|"
     rb"\(?0(?:1632\)? ?960 ?|1\d\d\)? ?496 ?0|7700 ?900 ?|8081 ?570 ?|3069 ?990 ?)\d{3}"
 )
 _PLAIN_TO_SEE = re.compile(_PLAIN)
@@ -275,8 +276,13 @@ def _plans(regions: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[bytes]], ...
 
 @lru_cache(maxsize=8192)
 def is_phone_number(text: str, region: str) -> bool:
-    """Tell whether a text is a number of a country, grouped as numbers are there."""
+    """Tell whether a text is a number of a country, grouped as numbers are there.
+
+    With its country code it may be grouped in any way, but for that of thousands.
+    """
     from phonenumbers import Leniency, PhoneNumberMatcher
 
-    found = PhoneNumberMatcher(text, region, leniency=Leniency.STRICT_GROUPING)
+    is_plain = text[0] == "+" and not _THOUSANDS.fullmatch(text.encode())
+    leniency = Leniency.VALID if is_plain else Leniency.STRICT_GROUPING
+    found = PhoneNumberMatcher(text, region, leniency=leniency)
     return any(each.end - each.start >= len(text) - 1 for each in found)

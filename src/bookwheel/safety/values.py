@@ -208,6 +208,24 @@ def is_passphrase(value: str) -> bool:
     return 3 <= len(words) <= 12 or any(has_mark_of_choice(word) for word in words)
 
 
+_TELLS = re.compile(
+    r"(?i)^(?:see|ask|use|stored|kept|same|siehe|steht|liegt|in|im|bei|from|an?|any|text|some|voir|"
+    r"demander|ver|pedir|this|secret|default|empty|none|no)\b|"
+    r"\b(?:(?:en|de)crypt\w*|\w*phrase|keys?|vault|keepass\w*|unlock\w*|option\w*|string|used|using|"
+    r"for|when|if|with|by|value|words?|file)\b|[,;:()<>/@{}$.]"
+)
+
+
+def is_phrase(value: str) -> bool:
+    """Tell whether the rest of a line after `passphrase:` is one, of several words."""
+    return (
+        value.count(" ") >= 2
+        and _TELLS.search(value) is None
+        and value[:1].isalnum()
+        and is_passphrase(value)
+    )
+
+
 def is_named_in_prose(value: str) -> bool:
     """Tell whether a word that follows `password` in running text or a table is one."""
     return (

@@ -41,6 +41,7 @@ PASSWORDS = (
     *("كلمة السر", "סיסמה", "סיסמא", "mật khẩu", "kata sandi", "รหัสผ่าน", "κωδικός", "पासवर्ड"),
     *("parool", "slaptažodis", "geslo", "pasahitza", "clave de acceso", "zugangscode", "pass code"),
     *("wifi key", "wi-fi key", "wlan key", "wlan-schlüssel", "wpa key", "wpa2 key", "wpa3 key"),
+    *("wifi code", "wlan code", "wlan-code", "code wifi", "clé wifi", "clave wifi"),
     *("network key", "wep key", "wpa psk", "pre-shared key", "preshared key"),
 )
 """Words for a password; what follows them is one unless it is plainly something else."""
@@ -75,7 +76,18 @@ KINDS_OF_KEY = (
     *("api", "access", "secret", "auth", "private", "encryption", "signing", "master", "storage"),
     *("account", "subscription", "shared", "service", "license", "licence", "app", "application"),
     *("client", "consumer", "function", "functions", "admin", "write", "deploy", "integration"),
-    *("ingest", "ingestion", "server", "hmac", "jwt", "session", "project", "security", "cookie"),
+    *(
+        "ingest",
+        "ingestion",
+        "global",
+        "server",
+        "hmac",
+        "jwt",
+        "session",
+        "project",
+        "security",
+        "cookie",
+    ),
     *("pre-shared", "preshared", "recovery", "unlock", "product"),
     *(
         "activation",

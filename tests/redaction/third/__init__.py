@@ -1,0 +1,1 @@
+"""A third labelled set: notes, tickets, mails, shell histories, chats, in five languages."""
