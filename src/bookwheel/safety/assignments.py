@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bookwheel.safety.asides import find_after_aside
-from bookwheel.safety.density import Stretches, places
+from bookwheel.safety.density import Allowance, Stretches, places
 from bookwheel.safety.patterns import compiled
 from bookwheel.safety.values import (
     is_key,
@@ -143,10 +143,10 @@ def _patterns() -> tuple[tuple[str, str], ...]:
     )
 
 
-def find_named(data: bytes) -> Iterator[Found]:
+def find_named(data: bytes, allowance: Allowance) -> Iterator[Found]:
     """Yield the values of named secrets."""
     done = 0
-    dense: Stretches = []
+    dense = Stretches(allowance)
     for match in places(_any_name(), data, dense):
         start, at = match.span()
         if start < done:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bookwheel.safety.density import Stretches, places
+from bookwheel.safety.density import Allowance, Stretches, places
 from bookwheel.safety.patterns import compiled
 from bookwheel.safety.values import is_stand_in
 
@@ -38,11 +38,11 @@ _LONGEST_LINES = 4000
 _LONGEST_OBJECT = 20_000
 
 
-def find_blocks(data: bytes) -> Iterator[Found]:
+def find_blocks(data: bytes, allowance: Allowance) -> Iterator[Found]:
     """Yield the secrets of several lines."""
     if compiled(_ANY).search(data) is None:
         return
-    dense: Stretches = []
+    dense = Stretches(allowance)
     yield from _find_keys(data, dense)
     yield from _find_headless(data, dense)
     yield from _find_putty(data, dense)

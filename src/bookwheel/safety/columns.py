@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator
 
-from bookwheel.safety.density import Stretches, places
+from bookwheel.safety.density import Allowance, Stretches, places
 from bookwheel.safety.values import is_key, is_password
 from bookwheel.safety.words import PASSWORDS
 
@@ -33,14 +33,15 @@ _SEPARATED = (
 _RULE = re.compile(rb"[ \t|:+-]*-[ \t|:+-]*$")
 _NUMBER = re.compile(rb"[+(]?\d[\d ().\-/]{5,20}\d")
 _LONGEST_HEAD = 2000
+_SHORTEST = 4
 _JUDGED_ROWS = 5000
 """Rows of one table that are read cell by cell; after that every cell of a named column goes."""
 
 
-def find_in_columns(data: bytes) -> Iterator[Found]:
+def find_in_columns(data: bytes, allowance: Allowance) -> Iterator[Found]:
     """Yield what stands below a head such as `password` or `phone`."""
     done = 0
-    dense: Stretches = []
+    dense = Stretches(allowance)
     for match in places(_RULED, data, dense):
         if match.start() >= done:
             done = yield from _below(data, match.start(), b"|")
@@ -69,7 +70,7 @@ def _below(data: bytes, at: int, separator: bytes) -> Generator[Found, None, int
             yield from _in_row(line, at, separator, judges)
             rows += 1
             if rows == _JUDGED_ROWS:  # what stands in so long a column is what its head says
-                judges = {number: (kind, bool) for number, (kind, _) in judges.items()}
+                judges = {number: (kind, _is_long) for number, (kind, _) in judges.items()}
         at = end + 1
     return at
 
@@ -108,6 +109,10 @@ def _in_row(
         if value and judge(value):
             start = at + cell.index(value)
             yield start, start + len(value), kind
+
+
+def _is_long(value: bytes) -> bool:
+    return len(value) >= _SHORTEST
 
 
 def _is_chosen(value: bytes) -> bool:

@@ -13,14 +13,33 @@ from typing import Any
 
 from bookwheel.safety.patterns import compiled
 
-Stretches = list[tuple[int, int]]
-
 _FREE = 2000
-"""Places that are looked at in any text."""
+"""Places that each rule looks at in any text."""
 _EVERY = 200
 """Bytes of text for each place more."""
+_FREE_IN_ALL = 4000
+_EVERY_IN_ALL = 250
+"""And so for all rules together."""
+_ASKS = 300
+"""Times that one text asks the numbering plans."""
 _STRETCH = 4096
 _BREAK = re.compile(rb"[^\s]{0,4000}")
+
+
+class Allowance:
+    """How many places may still be looked at in one text, and numbers asked about."""
+
+    def __init__(self, size: int) -> None:
+        self.asks = _ASKS
+        self.left = _FREE_IN_ALL + size // _EVERY_IN_ALL
+
+
+class Stretches(list[tuple[int, int]]):
+    """What is taken out unread, once the allowance of a text is used up."""
+
+    def __init__(self, allowance: Allowance) -> None:
+        super().__init__()
+        self.allowance = allowance
 
 
 def places(pattern: str, data: bytes, dense: Stretches, back: int = 0) -> Iterator[Any]:
@@ -29,11 +48,13 @@ def places(pattern: str, data: bytes, dense: Stretches, back: int = 0) -> Iterat
     `back`: bytes at the end of a match that only say what follows, and may begin another.
     """
     search = compiled(pattern).search
+    allowance = dense.allowance
     at = looked = 0
     while (match := search(data, at)) is not None:
         start, end = match.span()
         looked += 1
-        if looked > _FREE + start // _EVERY:
+        allowance.left -= 1
+        if allowance.left < 0 or looked > _FREE + start // _EVERY:
             at = _end_of_stretch(data, start)
             dense.append((start, at))
         else:

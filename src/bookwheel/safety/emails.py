@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bookwheel.safety.density import Stretches, places
+from bookwheel.safety.density import Allowance, Stretches, places
 from bookwheel.safety.values import is_stand_in
 
 Found = tuple[int, int, str]
@@ -68,9 +68,9 @@ _IN_AUTHORITY = re.compile(rb"://[^\s/@:]{1,64}:$")
 _SCALE = re.compile(rb"[@]\d+(?:\.\d+)?x\b", re.IGNORECASE)
 
 
-def find_emails(data: bytes) -> Iterator[Found]:
+def find_emails(data: bytes, allowance: Allowance) -> Iterator[Found]:
     """Yield the e-mail addresses of a text."""
-    dense: Stretches = []
+    dense = Stretches(allowance)
     for match in places(_PLAIN, data, dense):
         start, end = match.span()
         start += _BEFORE_NAME.match(data[start:end]).end()  # type: ignore[union-attr]

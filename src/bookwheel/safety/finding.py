@@ -17,6 +17,7 @@ from bookwheel.safety import words
 from bookwheel.safety.assignments import find_named
 from bookwheel.safety.blocks import find_blocks
 from bookwheel.safety.columns import find_in_columns
+from bookwheel.safety.density import Allowance
 from bookwheel.safety.emails import find_emails
 from bookwheel.safety.notation_search import find_notations
 from bookwheel.safety.notations import NOTATIONS
@@ -128,8 +129,10 @@ def _narrowed(text: str) -> str:
 def _find(text: str, rules: Rules) -> Iterator[Span]:
     data = text.encode("utf-8", "replace")
     shown = _MARK.sub(_as_stand_in, data)
-    whole = _find_ends(shown, rules)
-    found = _merge((*whole, *find_split(shown, lambda part: _find_ends(part, rules))))
+    allowance = Allowance(len(shown))
+    whole = _find_ends(shown, rules, allowance)
+    split = find_split(shown, lambda part: _find_ends(part, rules, allowance))
+    found = _merge((*whole, *split))
     if len(data) == len(text):
         return map(Span._make, found)
     return _in_characters(data, found)
@@ -140,20 +143,20 @@ def _as_stand_in(mark: re.Match[bytes]) -> bytes:
     return b"<" + b"_" * (len(mark[0]) - 2) + b">"
 
 
-def _find_secrets(data: bytes, rules: Rules) -> Iterator[Found]:
-    yield from find_tokens(data)
-    yield from find_notations(data)
-    yield from find_blocks(data)
-    yield from find_named(data)
-    yield from find_in_columns(data)
+def _find_secrets(data: bytes, rules: Rules, allowance: Allowance) -> Iterator[Found]:
+    yield from find_tokens(data, allowance)
+    yield from find_notations(data, allowance)
+    yield from find_blocks(data, allowance)
+    yield from find_named(data, allowance)
+    yield from find_in_columns(data, allowance)
     yield from find_own(data, rules.own)
 
 
-def _find_ends(data: bytes, rules: Rules) -> Iterator[Found]:
-    for start, end, kind in _find_secrets(data, rules):
+def _find_ends(data: bytes, rules: Rules, allowance: Allowance) -> Iterator[Found]:
+    for start, end, kind in _find_secrets(data, rules, allowance):
         yield start, end_of_wrapped(data, start, end) if end - start >= SHORTEST else end, kind
-    yield from find_emails(data)
-    yield from find_phones(data, rules.regions)
+    yield from find_emails(data, allowance)
+    yield from find_phones(data, rules.regions, allowance)
 
 
 def _merge(found: Iterable[Found]) -> list[Found]:

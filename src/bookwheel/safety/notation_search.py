@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from bookwheel.safety.density import Stretches, places
+from bookwheel.safety.density import Allowance, Stretches, places
 from bookwheel.safety.notation import Notation
 from bookwheel.safety.notations import NOTATIONS
 from bookwheel.safety.patterns import compiled
@@ -44,9 +44,9 @@ def _whole(row: Notation) -> str:
     return f"(?i){whole}" if has_group else f"(?i)({whole})"
 
 
-def find_notations(data: bytes) -> Iterator[Found]:
+def find_notations(data: bytes, allowance: Allowance) -> Iterator[Found]:
     """Yield the secrets that stand in one of the notations."""
-    dense: Stretches = []
+    dense = Stretches(allowance)
     yield from _find_together(data, dense)
     for row in NOTATIONS:
         if row.alone and (not row.needs or any(each in data for each in row.needs)):

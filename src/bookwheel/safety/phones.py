@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from bookwheel.safety.patterns import spans_of
+from bookwheel.safety.density import Allowance
+from bookwheel.safety.patterns import compiled, spans_of
 
 Found = tuple[int, int, str]
 
@@ -47,18 +48,17 @@ _CLEAR = frozenset(b" \t\r\n()[]{}<>\"'`:;,.|*~!?\\")
 """What may stand right before and after a number."""
 _GOES_ON = re.compile(rb"[.,:]\d|\)?\.?\d")
 _BEFORE_EXTENSION = frozenset(b" ,#xXeE")
-_WORD_BEFORE = re.compile(
-    rb"(?i)(?:\btel|\btlf|phone|\bfone?\b|\bgsm\b|\bnatel\b|mobil|\bcell\b|\bhandy\b|\bcall|\bdial|\bring\b|\breach|"
-    rb"\btext (?:me|us)|\bsms|\bfax|whatsapp|hotline|\bph\b|\bmob\b|\bmob\.|"
-    rb"t\xc3\xa9l|m\xc3\xb3vil|celular|\bruf|durchwahl|wa\.me|viber|helpline|\bappel|\bll(?:a|\xc3\xa1)m|\banruf|"
-    rb"\xd1\x82\xd0\xb5\xd0\xbb|\xd0\xa2(?:\xd0\xb5\xd0\xbb|\xd0\x95\xd0\x9b)|\xe7\x94\xb5\xe8\xaf\x9d|\xe9\x9b\xbb\xe8\xa9\xb1|\xe6\x89\x8b\xe6\x9c\xba|"
-    rb"\xec\xa0\x84\xed\x99\x94|\xe2\x98\x8e|\xf0\x9f\x93\x9e|\xf0\x9f\x93\xb1)[^\n\d]{0,24}$"
+_WORD_BEFORE = (
+    r"(?i)(?:\btel|\btlf|phone|\bfone?\b|\bgsm\b|\bnatel\b|mobil|\bcell\b|\bhandy|\bcall|\bdial|"
+    r"\bring\b|\breach|\btext (?:me|us)|\bsms|\bfax|whatsapp|hotline|\bph\b|\bmob\b|tél|móvil|"
+    r"celular|\bruf|rückruf|durchwahl|wa\.me|viber|helpline|\bappel|\bll[aá]m|\banruf|тел|电话|電話|"
+    r"手机|座机|전화|☎|📞|📱)[^\n\d]{0,24}$"
 )
-_OTHER_WORD_BEFORE = re.compile(
-    rb"(?i)\b(?:case|part|order|invoice|ticket|sku|serial|article|item|model|batch|lot|ref|reference|"
-    rb"customer|account|contract|docket|patent|bestell\w*|rechnung\w*|artikel\w*|auftrag\w*|"
-    rb"kunden\w*|facture|commande|factura|pedido)"
-    rb"(?:[ -]?(?:no|nr|num|number|id|nummer))?[ .:#]{0,4}$"
+_OTHER_WORD_BEFORE = (
+    r"(?i)\b(?:case|part|order|invoice|ticket|sku|serial|article|item|model|batch|lot|ref|reference|"
+    r"customer|account|contract|docket|patent|bestell\w*|rechnung\w*|artikel\w*|auftrag\w*|"
+    r"kunden\w*|facture|commande|factura|pedido)"
+    r"(?:[ -]?(?:no|nr|num|number|id|nummer))?[ .:#]{0,4}$"
 )
 """Numbers after such words are theirs, however much they look like those of a phone."""
 _BACK_TO_DIGIT = re.compile(rb"[^\n\d]*")
@@ -101,15 +101,15 @@ _THOUSANDS = re.compile(rb"\+ ?\d{1,3}(?:[ .]\d{3})+")
 _EXTENSION = re.compile(
     rb"(?i),? ?(?:ext(?:ension)?\.?|x|#|durchwahl|poste|nst\.?|app\.?)[ :]?\d{1,6}\b"
 )
-_ASKED_AT_MOST = 300
-"""Times that one text asks the numbering plans; after that its like among those asked decides."""
+_LIKES_ASKED = 20
+"""Numbers of one shape of which none is a phone's, after which no more of them is asked about."""
 _LIKES_ENOUGH = 500
 """Numbers of one look in a row, after which each candidate of that look is taken for one."""
 
 
-def find_phones(data: bytes, regions: tuple[str, ...]) -> Iterator[Found]:
+def find_phones(data: bytes, regions: tuple[str, ...], allowance: Allowance) -> Iterator[Found]:
     """Yield the phone numbers of a text."""
-    accepts = _Judge(data, regions).accepts
+    accepts = _Judge(data, regions, allowance).accepts
     size = len(data)
     for rows in _rows_of_digits(data):
         for start, end in rows:
@@ -161,7 +161,7 @@ def _is_announced(data: bytes, start: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def _announces(before: bytes) -> bool:
-    return _WORD_BEFORE.search(before) is not None
+    return compiled(_WORD_BEFORE).search(before) is not None
 
 
 def _is_of_other_things(data: bytes, start: int) -> bool:
@@ -172,17 +172,17 @@ def _is_of_other_things(data: bytes, start: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def _belongs(before: bytes) -> bool:
-    return _OTHER_WORD_BEFORE.search(before) is not None
+    return compiled(_OTHER_WORD_BEFORE).search(before) is not None
 
 
 class _Judge:
     """Decides on the candidates of one text."""
 
-    def __init__(self, data: bytes, regions: tuple[str, ...]) -> None:
+    def __init__(self, data: bytes, regions: tuple[str, ...], allowance: Allowance) -> None:
         self._data = data
         self._look = data.translate(_SHAPE)
         self._regions = regions
-        self._left = _ASKED_AT_MOST
+        self._allowance = allowance
         self._shapes: dict[bytes, list[int]] = {}
         self._in_a_row: dict[bytes, int] = {}
 
@@ -229,15 +229,19 @@ class _Judge:
         return _is_announced(self._data, start) or self._ask(found)
 
     def _ask(self, found: bytes) -> bool:
-        """Ask the numbering plans, or, once they were asked often, go by the number's likes."""
+        """Ask the numbering plans; once they were asked often, what could be a number is one.
+
+        Unless a good many of its likes were asked about, and none of them was.
+        """
         shape = found.translate(_SHAPE)
         yes_and_all = self._shapes.setdefault(shape, [0, 0])
-        if self._left <= 0:
-            return 2 * yes_and_all[0] > yes_and_all[1]
+        if self._allowance.asks <= 0:
+            known_not = yes_and_all[1] >= _LIKES_ASKED and not yes_and_all[0]
+            return not known_not and any(self._countries(found))
         text = found.decode()
         answer = False
         for region in self._countries(found):
-            self._left -= 1
+            self._allowance.asks -= 1
             answer = is_phone_number(text, region)
             if answer:
                 break

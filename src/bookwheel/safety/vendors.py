@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from bookwheel.safety.density import Stretches, places
+from bookwheel.safety.density import Allowance, Stretches, places
 from bookwheel.safety.patterns import compiled
 from bookwheel.safety.shapes import beginnings, fixed_words, hint_of, is_exact, lead_of, pattern_of
 from bookwheel.safety.tokens import TOKENS, Token
@@ -105,10 +105,10 @@ def _before_break(token: Token) -> str:
     return lead if min(map(len, beginnings(token))) > _COMMON - 1 else hint_of(token)
 
 
-def find_tokens(data: bytes) -> Iterator[Found]:
+def find_tokens(data: bytes, allowance: Allowance) -> Iterator[Found]:
     """Yield the tokens of a text."""
     table = token_table()
-    dense: Stretches = []
+    dense = Stretches(allowance)
     for pattern in table.together:
         done = 0
         led = pattern != table.together[-1]

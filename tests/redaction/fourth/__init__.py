@@ -1,0 +1,1 @@
+"""A fourth labelled set, in other words than the third."""
