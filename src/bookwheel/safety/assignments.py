@@ -159,6 +159,7 @@ def find_named(data: bytes, allowance: Allowance) -> Iterator[Found]:
             if end - (at - first) >= _AFTER - 2:
                 done = _to_its_end(data, done)
             yield first + begin, done, kind
+    allowance.taken += dense
     for start, at in dense:
         yield start, at, "secret"
 

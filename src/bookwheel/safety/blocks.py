@@ -47,6 +47,7 @@ def find_blocks(data: bytes, allowance: Allowance) -> Iterator[Found]:
     yield from _find_headless(data, dense)
     yield from _find_putty(data, dense)
     yield from _find_cluster_secrets(data, dense)
+    allowance.taken += dense
     for start, end in dense:
         yield start, end, "secret"
 

@@ -23,6 +23,8 @@ _EVERY_IN_ALL = 250
 _ASKS = 300
 """Times that one text asks the numbering plans."""
 _STRETCH = 4096
+_HEAD, _TAIL = 300, 1000
+"""Bytes at the ends of a stretch that are read nevertheless."""
 _BREAK = re.compile(rb"[^\s]{0,4000}")
 
 
@@ -32,6 +34,34 @@ class Allowance:
     def __init__(self, size: int) -> None:
         self.asks = _ASKS
         self.left = _FREE_IN_ALL + size // _EVERY_IN_ALL
+        self.taken: list[tuple[int, int]] = []
+        """Stretches that go as a whole, for any reader."""
+
+    def rest_of(self, data: bytes) -> bytes:
+        """Return a text with blanks in the midst of what goes anyway.
+
+        Both ends of a stretch stay, so that what reaches over them is found.
+        """
+        if not self.taken:
+            return data
+        parts: list[bytes] = []
+        at = 0
+        for start, end in _joined(self.taken):
+            if end - start > _HEAD + _TAIL:
+                parts += data[at : start + _HEAD], b" " * (end - start - _HEAD - _TAIL)
+                at = end - _TAIL
+        return b"".join((*parts, data[at:]))
+
+
+def _joined(stretches: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    first = last = -1
+    for start, end in sorted(stretches):
+        if start > last:
+            if first >= 0:
+                yield first, last
+            first = start
+        last = max(last, end)
+    yield first, last
 
 
 class Stretches(list[tuple[int, int]]):

@@ -130,9 +130,10 @@ def _find(text: str, rules: Rules) -> Iterator[Span]:
     data = text.encode("utf-8", "replace")
     shown = _MARK.sub(_as_stand_in, data)
     allowance = Allowance(len(shown))
-    whole = _find_ends(shown, rules, allowance)
-    split = find_split(shown, lambda part: _find_ends(part, rules, allowance))
-    found = _merge((*whole, *split))
+    found = [*_find_ends(shown, rules, allowance)]
+    rest = allowance.rest_of(shown)
+    found += find_split(rest, lambda part: _find_ends(part, rules, allowance))
+    found = _merge(found)
     if len(data) == len(text):
         return map(Span._make, found)
     return _in_characters(data, found)
@@ -144,19 +145,20 @@ def _as_stand_in(mark: re.Match[bytes]) -> bytes:
 
 
 def _find_secrets(data: bytes, rules: Rules, allowance: Allowance) -> Iterator[Found]:
-    yield from find_tokens(data, allowance)
-    yield from find_notations(data, allowance)
     yield from find_blocks(data, allowance)
-    yield from find_named(data, allowance)
     yield from find_in_columns(data, allowance)
     yield from find_own(data, rules.own)
+    for find in (find_tokens, find_notations, find_named):
+        yield from find(allowance.rest_of(data), allowance)
 
 
 def _find_ends(data: bytes, rules: Rules, allowance: Allowance) -> Iterator[Found]:
+    allowance.taken.clear()
     for start, end, kind in _find_secrets(data, rules, allowance):
         yield start, end_of_wrapped(data, start, end) if end - start >= SHORTEST else end, kind
-    yield from find_emails(data, allowance)
-    yield from find_phones(data, rules.regions, allowance)
+    rest = allowance.rest_of(data)
+    yield from find_emails(rest, allowance)
+    yield from find_phones(rest, rules.regions, allowance)
 
 
 def _merge(found: Iterable[Found]) -> list[Found]:
@@ -183,10 +185,14 @@ def _rank(kind: str) -> int:
 def _in_characters(data: bytes, found: Iterable[Found]) -> Iterator[Span]:
     at = length = 0
     for start, end, kind in found:
-        begin = length + len(data[at:start].decode("utf-8", "ignore"))
-        length = begin + len(data[start:end].decode("utf-8", "ignore"))
+        begin = length + _characters(data[at:start])
+        length = begin + _characters(data[start:end])
         at = end
         yield Span(begin, length, kind)
+
+
+def _characters(data: bytes) -> int:
+    return len(data) if data.isascii() else len(data.decode("utf-8", "ignore"))
 
 
 def redact_text(text: str, level: Redact, rules: Rules | None = None) -> str:

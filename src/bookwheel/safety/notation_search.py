@@ -55,6 +55,7 @@ def find_notations(data: bytes, allowance: Allowance) -> Iterator[Found]:
                     yield *found.span(1), row.kind
     if b"://" in data:
         yield from find_in_addresses(data, dense)
+    allowance.taken += dense
     for start, end in dense:
         yield start, end, "secret"
 

@@ -63,7 +63,8 @@ _OTHER_WORD_BEFORE = (
 """Numbers after such words are theirs, however much they look like those of a phone."""
 _BACK_TO_DIGIT = re.compile(rb"[^\n\d]*")
 _BEFORE = 40
-"""Bytes before a number in which a word may say what it is."""
+"""Bytes before a number, after another, in which a word may say what it is."""
+_RIGHT_BEFORE = 8
 _OTHER_THING = re.compile(
     # dates and spans of years
     rb"(?:19|20)\d\d[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])(?:\D.*)?|"
@@ -152,11 +153,16 @@ def _is_apart(data: bytes, start: int, end: int) -> bool:
     return following >= 128
 
 
-def _is_announced(data: bytes, start: int) -> bool:
-    """Tell whether a word such as `Tel.` stands before a row of digits, in its line."""
+def _said_before(data: bytes, start: int) -> bytes:
+    """Return what stands before a row of digits: in its line, and after any other digit."""
     before = data[max(0, start - _BEFORE) : start]
     since = _BACK_TO_DIGIT.match(before[::-1]).end()  # type: ignore[union-attr]  # matches always
-    return since >= 3 and _announces(before[-since:])
+    return before[len(before) - since :]
+
+
+def _is_announced(before: bytes) -> bool:
+    """Tell whether a word such as `Tel.` stands before a row of digits."""
+    return len(before) >= 3 and _announces(before)
 
 
 @lru_cache(maxsize=4096)
@@ -164,9 +170,8 @@ def _announces(before: bytes) -> bool:
     return compiled(_WORD_BEFORE).search(before) is not None
 
 
-def _is_of_other_things(data: bytes, start: int) -> bool:
+def _is_of_other_things(before: bytes) -> bool:
     """Tell whether a word such as `Order` stands before a row of digits."""
-    before = data[max(0, start - _BEFORE) : start]
     return before.rstrip(b" .:#")[-1:].isalpha() and _belongs(before)
 
 
@@ -185,10 +190,13 @@ class _Judge:
         self._allowance = allowance
         self._shapes: dict[bytes, list[int]] = {}
         self._in_a_row: dict[bytes, int] = {}
+        self._last = 0
 
     def accepts(self, start: int, end: int) -> bool:
         """Tell whether a candidate is a phone number; long lists are not read to their end."""
-        look = self._look[max(0, start - _BEFORE) : end + 3]
+        before = max(start - _BEFORE, min(self._last, start - _RIGHT_BEFORE), 0)
+        self._last = end
+        look = self._look[before : end + 3]
         in_a_row = self._in_a_row.get(look, 0)
         if in_a_row == _LIKES_ENOUGH:
             return True
@@ -211,12 +219,12 @@ class _Judge:
             return self._accepts_with_code(found, start)
         if _PLAIN_TO_SEE.fullmatch(found):
             return True
+        before = _said_before(self._data, start)
         if _OTHER_THING.fullmatch(found):
-            return _IN_THREES.fullmatch(found) is not None and _is_announced(self._data, start)
-        follows = start > 0 and self._data[start - 1] != 10  # something in its line
-        if follows and _is_announced(self._data, start):
+            return _IN_THREES.fullmatch(found) is not None and _is_announced(before)
+        if _is_announced(before):
             return True
-        if found.isdigit() or (follows and _is_of_other_things(self._data, start)):
+        if found.isdigit() or _is_of_other_things(before):
             return False
         return self._ask(found)
 
@@ -226,7 +234,7 @@ class _Judge:
             return False
         if digits >= 10 and not _THOUSANDS.fullmatch(found):
             return True
-        return _is_announced(self._data, start) or self._ask(found)
+        return _is_announced(_said_before(self._data, start)) or self._ask(found)
 
     def _ask(self, found: bytes) -> bool:
         """Ask the numbering plans; once they were asked often, what could be a number is one.
@@ -237,7 +245,7 @@ class _Judge:
         yes_and_all = self._shapes.setdefault(shape, [0, 0])
         if self._allowance.asks <= 0:
             known_not = yes_and_all[1] >= _LIKES_ASKED and not yes_and_all[0]
-            return not known_not and any(self._countries(found))
+            return not known_not and self._fits(found)
         text = found.decode()
         answer = False
         for region in self._countries(found):
@@ -248,6 +256,11 @@ class _Judge:
         yes_and_all[0] += answer
         yes_and_all[1] += 1
         return answer
+
+    def _fits(self, found: bytes) -> bool:
+        """Tell whether the plan of any country could hold a number."""
+        digits = found.translate(None, _NO_DIGITS)
+        return found[0] == 43 or _any_plan(self._regions).fullmatch(digits) is not None
 
     def _countries(self, found: bytes) -> Iterator[str]:
         """Yield the countries whose plan could hold a number."""
@@ -276,6 +289,11 @@ def _plans(regions: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[bytes]], ...
             pattern = f"(?:{plan.national_prefix or ''})?(?:{own})|00\\d+|011\\d+"
             plans.append((region, re.compile(pattern.encode())))
     return tuple(plans)
+
+
+@lru_cache(maxsize=8)
+def _any_plan(regions: tuple[str, ...]) -> re.Pattern[bytes]:
+    return re.compile(b"|".join(pattern.pattern for _, pattern in _plans(regions)) or b"(?!)")
 
 
 @lru_cache(maxsize=8192)

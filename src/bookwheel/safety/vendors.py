@@ -123,6 +123,7 @@ def find_tokens(data: bytes, allowance: Allowance) -> Iterator[Found]:
     yield from _find_broken(data, table, dense)
     if compiled(table.rare).search(data) is not None:
         yield from _find_one_by_one(data, table, dense)
+    allowance.taken += dense
     for start, end in dense:
         yield start, end, "token"
 
