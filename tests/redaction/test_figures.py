@@ -7,6 +7,12 @@ from collections.abc import Iterable
 import pytest
 
 from bookwheel.safety.finding import find_spans
+from tests.redaction.fourth.sets import (
+    fourth_emails,
+    fourth_lookalikes,
+    fourth_phones,
+    fourth_secrets,
+)
 from tests.redaction.lookalikes import lookalikes
 from tests.redaction.persons import labelled_emails, labelled_phones
 from tests.redaction.second.sets import (
@@ -96,12 +102,15 @@ def test_a_set_of_notes_mails_and_histories_is_covered(seed: int) -> None:
     assert_recall(list(third_secrets(seed)), 0.98)
     assert_recall(list(third_emails(seed)), 0.97)
     assert_recall(list(third_phones(seed)), 0.95)
+    assert_recall(list(fourth_secrets(seed)), 0.98)
+    assert_recall(list(fourth_emails(seed)), 0.97)
+    assert_recall(list(fourth_phones(seed)), 0.95)
 
 
 @pytest.mark.requirement("R-063")
 @pytest.mark.parametrize("seed", SECOND)
 def test_what_only_looks_like_a_secret_in_notes_stays(seed: int) -> None:
-    lines = list(third_lookalikes(seed))
+    lines = [*third_lookalikes(seed), *fourth_lookalikes(seed)]
     touched = [line for line in lines if find_spans(line)]
     assert len(touched) <= 0.01 * len(lines), f"of {len(lines)}:\n" + "\n".join(touched)
 

@@ -11,17 +11,18 @@ from bookwheel.safety.values import is_named_in_prose
 
 _WORD = rb"[^\s:=|<>\"'`]{1,24}"
 _SAID = (
-    rb"(?: ?(?:[:=]|\xef\xbc\x9a) ?| (?:is|ist|lautet|est|es|c'est|\xc3\xa8|\xc3\xa9)"
+    rb"(?: ?(?:[:=]|\xef\xbc\x9a|[=-]>|\xe2\x86\x92) ?| - |"
+    rb" (?:is|ist|lautet|est|es|c'est|\xc3\xa8|\xc3\xa9)"
     rb"(?: now| still| jetzt| noch)?:? )"
 )
 _FOR = rb"(?:for|of|on|f\xc3\xbcr|von|zum|zur|pour|du|de|del|para|da|van|do) "
 _ASIDE = re.compile(
-    rb"(?:(?:%b ){0,4}?%b%b|%b(?:the |den |das |der |la |le |el )?%b )[\"'`]?"
+    rb"(?:- |(?:%b ){0,4}?%b%b|%b(?:the |den |das |der |la |le |el )?%b )[\"'`]?"
     % (_WORD, _WORD, _SAID, _FOR, _WORD)
 )
 _VALUE = re.compile(rb"[^\s\"'`<>]{5,64}")
 _ABOUT_IT = re.compile(
-    rb"(?i)\b(?:hash|polic|length|reset|expir|last|age\b|algo|type|field|file|manag|histor|version|"
+    rb"(?i)\b(?:hash|polic|length|expir|last|age\b|algo|type|field|file|manag|histor|version|"
     rb"link|url|date|min|max|strength|generat|stor|format|encod|rule|protect|auth|must|should|can|"
     rb"will|may|not|hint|example|regex|pattern|class|func|method|error|fail|change|update|and\b|"
     rb"or\b|column|table|flow|grant|ticket|case\b|issue|request|id\b|nr\b|no\b|forgot|vergessen|"

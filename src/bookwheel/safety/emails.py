@@ -13,7 +13,7 @@ Found = tuple[int, int, str]
 _LOCAL = r"(?:[\pL\pN\pM._%+\-!#$&'’*/=?^{|}~]|\\[._*+\-])"
 _NAME = r"[\pL\pN\pM._%+\-]"
 _LABEL = r"[\pL\pN](?:[\pL\pN\pM_-]*[\pL\pN\pM])?"
-_TOP = r"(?:\pL[\pL\pM]+|xn--[A-Za-z0-9-]+)"
+_TOP = r"(?:xn--[A-Za-z0-9-]+|\pL[\pL\pM]+)"
 _AT = r"(?:[@＠﹫]|%40|&#0?64;|&#x40;|&commat;|\\u0040|\\@)(?:\r?\n[ \t]{0,12})?"
 _DOT = (
     r"(?:\\?\.|&#0?46;|&#x2e;|&period;|\[\.\]|\(\.\)|。|%2E|"

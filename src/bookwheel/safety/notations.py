@@ -214,7 +214,7 @@ NOTATIONS: tuple[Notation, ...] = (
         "pin",
         "pin one otp puk verification security confirmation alarm door gate entry safe login "
         "sign-in 2fa unlock",
-        rf"\b{_CODES}[\"']?[ ]{{0,2}}(?::|=|is|ist|lautet)",
+        rf"\b{_CODES}[\"']?[ ]{{0,2}}(?::|=|(?:is|ist|lautet):?)",
         r"[*_]{0,3}[ ]{0,2}[*_`]{0,3}(\d{4,5}#?|\d{7,8}#?)"
         r"(?:[^\w.#-]|\.\s|\.?$)",
         peek=r"[*_]{0,3}[ ]{0,2}[*_`]{0,3}\d{4}",
@@ -223,7 +223,7 @@ NOTATIONS: tuple[Notation, ...] = (
         "pin",
         "pin one otp puk verification security confirmation alarm door gate entry safe login "
         "sign-in 2fa unlock",
-        rf"\b{_CODES}[\"']?[ ]{{0,2}}(?::|=|is|ist|lautet)",
+        rf"\b{_CODES}[\"']?[ ]{{0,2}}(?::|=|(?:is|ist|lautet):?)",
         # six digits and the name of a town behind them are those of a post office in India
         r"[*_]{0,3}[ ]{0,2}[*_`]{0,3}(\d{6}#?)"
         r"(?:[^\w.#,-]|,\s*(?-i:[^A-Z\s])|,\s*$|\.\s|\.?$)",
@@ -262,9 +262,9 @@ NOTATIONS: tuple[Notation, ...] = (
     ),
     Notation(
         "password",
-        "u: u= user un: un= usr login benutzer",
-        r"\b(?:u|un|usr|user(?:name)?|login|benutzer(?:name)?)[:=] ?"
-        r"[^\s,;/|]{1,64} ?[,;/| ] ?p[:=]",
+        "u: u= u  user un: un= usr login benutzer nutzer usuario utilisateur",
+        r"\b(?:u|un|usr|user(?:name)?|login|(?:be)?nutzer(?:name)?|usuario|utilisateur)[:= ] ?"
+        r"[^\s,;/|:=]{1,64} ?[,;/| ] ?(?:p|pass|pwd?|clave|kw|code)[:= ]",
         r"[ ]?(\S{4,64})",
         is_named_in_prose,
         r"[ ]?\S{4}",
@@ -277,6 +277,15 @@ NOTATIONS: tuple[Notation, ...] = (
         is_named_in_prose,
         r"\S{4}",
     ),
+    Notation(
+        "password",
+        "isakmp tacacs-server radius-server",
+        r"\b(?:isakmp|(?:tacacs|radius)-server)[^\n]{0,40}? key (?:\d )?",
+        r"(\S{4,128})",
+        is_named_in_prose,
+        r"\S{4}",
+    ),
+    Notation("pin", "otp", r"\bOTP ", r"(\d{6,8})\b", peek=r"\d{6}"),
     Notation("pin", "puk", r"\bPUK ?[12]? ", r"(\d{8})\b", peek=r"\d{8}"),
     Notation(
         "pin",

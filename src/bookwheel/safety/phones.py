@@ -89,7 +89,7 @@ _PLAIN = (
     rb"(?:\+?1[-. ]?)?\(\d{3}\) ?\d{3}[-. ]?\d{4}|"
     # France with dots, East Asia, Germany; what Britain keeps for films and examples
     rb"0[1-9](?:\.\d\d){4}|0\d{1,3}-\d{3,4}-\d{4}|0[1-9]\d{1,3}(?:[ /]| / )\d{6,8}|"
-    rb"01(?:5\d|6[023]|7\d)\d?(?:[ /-]| / )\d{2,4}(?:[ -]\d{2,4}){1,3}|"
+    rb"01(?:5\d|6[023]|7\d)\d?(?:[ /-]| / )\d{2,4}(?:[ -]\d{1,4}){1,4}|"
     rb"\(?0(?:1632\)? ?960 ?|1\d\d\)? ?496 ?0|7700 ?900 ?|8081 ?570 ?|3069 ?990 ?)\d{3}"
 )
 _PLAIN_TO_SEE = re.compile(_PLAIN)
@@ -300,11 +300,12 @@ def _any_plan(regions: tuple[str, ...]) -> re.Pattern[bytes]:
 def is_phone_number(text: str, region: str) -> bool:
     """Tell whether a text is a number of a country, grouped as numbers are there.
 
-    With its country code it may be grouped in any way, but for that of thousands.
+    With its country code it may be grouped in any way, if it is too long for thousands.
     """
     from phonenumbers import Leniency, PhoneNumberMatcher
 
-    is_plain = text[0] == "+" and not _THOUSANDS.fullmatch(text.encode())
+    data = text.encode()
+    is_plain = data[0] == 43 and (_digits(data) >= 11 or not _THOUSANDS.fullmatch(data))
     leniency = Leniency.VALID if is_plain else Leniency.STRICT_GROUPING
     found = PhoneNumberMatcher(text, region, leniency=leniency)
     return any(each.end - each.start >= len(text) - 1 for each in found)

@@ -72,7 +72,7 @@ _KNOWN = re.compile(
     r"(?i)(?:sha-?\d+(?:-[a-z]+)?|sha3-\d+|md5|base-?(?:16|32|58|64)[-\w]*|utf-?(?:8|16)|oauth-?[12](?:\.0)?|"
     r"argon2(?:id|i|d)?|pbkdf2\w*|bcrypt|scrypt|aes-?\d+.*|aws4-.*|rsa-?\d+|hs256|rs256|es256|ed25519|x509|"
     r"x25519|2fa|mfa|v?\d+(?:\.\d+)*|[a-z]?\d+[a-z]?|\d+[-+](?:[a-z]+)?|\d+(?:\.\d+)?[kmgt]?i?b?|"
-    r"iso-?\d+|rfc-?\d+|http/?[123]|s3|ec2|k8s|windows-?\d+|[a-z]+-\d{1,2}|p?\d+%|u\+[0-9a-f]+|"
+    r"iso-?\d+|rfc-?\d+|http/?[123]|s3|ec2|k8s|windows-?\d+|[a-z]+-\d{1,2}|p?\d+%|(?:\d+[dhms]){1,4}|u\+[0-9a-f]+|"
     r"\d{1,2}:\d{2}.*|\d{4}-\d{2}.*|[a-z]+\d{1,2}[a-z]?\)|@[a-z/_-]+)"
 )
 _LONG = 64
@@ -210,8 +210,8 @@ def is_passphrase(value: str) -> bool:
 
 _TELLS = re.compile(
     r"(?i)^(?:see|ask|use|stored|kept|same|siehe|steht|liegt|in|im|bei|from|an?|any|text|some|voir|"
-    r"demander|ver|pedir|this|secret|default|empty|none|no)\b|"
-    r"\b(?:(?:en|de)crypt\w*|\w*phrase|keys?|vault|keepass\w*|unlock\w*|option\w*|string|used|using|"
+    r"demander|ver|pedir|this|secret|default|empty|none|no|as|wie|leave)\b|"
+    r"\b(?:(?:en|de)crypt\w*|\w*phrase|keys?|vault|keepass\w*|tresor|safe|unlock\w*|option\w*|string|used|using|"
     r"for|when|if|with|by|value|words?|file)\b|[,;:()<>/@{}$.]"
 )
 

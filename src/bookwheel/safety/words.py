@@ -42,7 +42,7 @@ PASSWORDS = (
     *("parool", "slaptažodis", "geslo", "pasahitza", "clave de acceso", "zugangscode", "pass code"),
     *("wifi key", "wi-fi key", "wlan key", "wlan-schlüssel", "wpa key", "wpa2 key", "wpa3 key"),
     *("wifi code", "wlan code", "wlan-code", "code wifi", "clé wifi", "clave wifi"),
-    *("network key", "wep key", "wpa psk", "pre-shared key", "preshared key"),
+    *("network key", "community string", "wep key", "wpa psk", "pre-shared key", "preshared key"),
 )
 """Words for a password; what follows them is one unless it is plainly something else."""
 
