@@ -192,6 +192,26 @@ def _noise(dice: random.Random) -> dict[str, str]:
         "real addresses": _until_full(lambda: f"{some(letters, 6)}@{some(letters, 6)}.org "),
         "real queries": _until_full(lambda: f"?token={some(letters, 8)}"),
         "real sessions": _until_full(lambda: f"sid={some(letters, 10)} "),
+        "numbers of many shapes": _until_full(
+            lambda: (
+                f"{dice.choice(('0', '+4', '(0', '00', ''))}{some(digits, 2)}"
+                f"{dice.choice(' -/')}{some(digits, 3)}{dice.choice(' -.')}{some(digits, 4)} x "
+            )
+        ),
+        "secrets of all sorts, split": _until_full(
+            lambda: dice.choice(
+                (
+                    f"+1 {some(digits, 3)}**-{some(digits, 3)}**-{some(digits, 4)} ",
+                    f"password={some(letters, 4)}**{some(letters, 6)}\n",
+                    f"{some(letters, 5)}@**{some(letters, 5)}.com ",
+                    f"ghp_{some(letters, 18)}**{some(letters, 20)}\n",
+                    f"https://a:{some(letters, 5)}**{some(letters, 3)}@h/ ",
+                    f"sid={some(letters, 6)}**{some(letters, 6)} ",
+                )
+            )
+        ),
+        "a table": "name,password,phone\n"
+        + _until_full(lambda: f"bob,{some(letters, 8)},415-{some(digits, 3)}-{some(digits, 4)}\n"),
         "base64": some(letters + "+/", MEGABYTE),
         "any characters": some("".join(map(chr, range(32, 127))), MEGABYTE),
     }

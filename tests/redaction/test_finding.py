@@ -419,3 +419,55 @@ def test_t26_what_marks_split_is_found_as_its_reader_sees_it(text: str, kind: st
 )
 def test_marks_alone_make_nothing_a_secret(text: str) -> None:
     assert not find_spans(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("PW hunter2!", "PW [redacted:password]"),
+        ("passphrase: three words of text", "passphrase: [redacted:password]"),
+        (
+            "net use Z: \\\\host\\share /user:bob S3cret!",
+            "net use Z: \\\\host\\share /user:bob [redacted:password]",
+        ),
+        (
+            "see 408012-117051-306020-540815-092917-660000-250118-100001 there",
+            "see [redacted:recovery key] there",
+        ),
+        ("+43 1 58858 0", "[redacted:phone]"),
+        ("0171-234 56 78", "[redacted:phone]"),
+        ("mail tim @ example.com now", "mail [redacted:email] now"),
+        ("tim [at] example [dot] com", "[redacted:email]"),
+        ("card PIN 1234", "card PIN [redacted:pin]"),
+        ("PIN 1234 (front door)", "PIN [redacted:pin] (front door)"),
+        ("Passwort Gäste-WLAN: Sommer24!", "Passwort Gäste-WLAN: [redacted:password]"),
+        ("the pw for the vpn is Sommer24! ok", "the pw for the vpn is [redacted:password] ok"),
+        ("userPassword: {SSHA}" + "k3J9x2Q7" * 4, "userPassword: {SSHA}[redacted:password hash]"),
+    ],
+)
+def test_forms_of_notes_are_found(text: str, shown: str) -> None:
+    assert redact_text(text, Redact.ALL) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PW reset requested by Tom",
+        "PASS tests/test_login.py::test_ok1",
+        "passphrase: see the vault",
+        "passphrase: The phrase that unlocks the key.",
+        "net use Z: \\\\host\\share /user:bob *",
+        "408013-117051-306020-540815-092917-660000-250118-100001",
+        "PIN 560001, Bengaluru",
+        "PIN: 560001, Bengaluru",
+        "PIN 12 of the card reader",
+        "lunch @ pizza.de",
+        "it was removed at some point in 2019",
+        "https://user:password@example.com/",
+        "Password reset ticket: INC0012345",
+        "proxy_pass http://localhost:8000",
+        "+12 345 678",
+    ],
+)
+def test_what_only_looks_like_those_forms_stays(text: str) -> None:
+    assert not find_spans(text)

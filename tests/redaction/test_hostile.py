@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 import time
 from itertools import islice
@@ -11,10 +12,12 @@ from types import FrameType
 import pytest
 from bench.hostile import examples, repeated, seeds
 
-from bookwheel.safety import density
-from bookwheel.safety.finding import find_spans
+from bookwheel.model import Redact
+from bookwheel.safety import density, phones
+from bookwheel.safety.finding import find_spans, redact_text
 from bookwheel.safety.notation import Notation
 from bookwheel.safety.notations import NOTATIONS
+from bookwheel.safety.patterns import compiled, spans_of
 from tests.redaction.random_text import Dice
 
 SIZE = 20_000
@@ -99,6 +102,76 @@ def test_where_there_are_too_many_to_read_them_all_none_is_shown(
         at = text.index(value, at)
         assert all(covered[at : at + len(value)]), value
         at += len(value)
+
+
+def test_where_secrets_of_all_sorts_are_too_many_none_is_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(density, "_FREE_IN_ALL", 50)
+    dice = Dice(4)
+    lines = (
+        "password: {}\n",
+        "?token={}",
+        "sid={} ",
+        "{}@example.org ",
+    )
+    values = [f"{dice.w(8)}{dice.d(7)}" for _ in range(4000)]
+    text = "".join(lines[number % len(lines)].format(value) for number, value in enumerate(values))
+    spans = iter(find_spans(text))
+    start, end, _ = next(spans)
+    at = 0
+    for value in values:
+        at = text.index(value, at)
+        while end <= at:
+            start, end, _ = next(spans)
+        assert start <= at, value
+        assert at + len(value) <= end, value
+        at += len(value)
+
+
+def test_what_reaches_over_the_end_of_a_stretch_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(density, "_FREE_IN_ALL", 20)
+    dice = Dice(6)
+    key = dice.pem()
+    text = "".join(f"ghp_{dice.w(36)} " for _ in range(400)) + f"key\n{key}\n" + "word " * 2000
+    shown = redact_text(text, Redact.SECRETS)
+    assert not any(line in shown for line in key.splitlines())
+    assert shown.endswith("word word ")
+
+
+def test_every_cell_of_a_long_table_goes() -> None:
+    dice = Dice(8)
+    rows = [(f"{dice.w(7)}1", f"{dice.d(3)}-{dice.d(7)}") for _ in range(6000)]
+    text = "name,password,phone\n" + "".join(f"bob,{one},{other}\n" for one, other in rows)
+    shown = redact_text(text, Redact.ALL)
+    assert not any(one in shown or other in shown for one, other in rows[-1000:])
+    assert shown.count("bob,") == 6000
+
+
+def test_a_number_counts_though_many_others_were_asked_about() -> None:
+    dice = Dice(2)
+    others = ", ".join(f"{dice.d(2)}-{dice.d(3)} {dice.d(4)}" for _ in range(1000))
+    text = f"{others}, 020 7946 0018, x"
+    assert "0018" not in redact_text(text, Redact.ALL)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "twin"),
+    [
+        (phones._CANDIDATE, phones._CANDIDATE_TWIN),
+        (phones._PLAIN.decode(), phones._PLAIN_TWIN),
+    ],
+)
+def test_both_readers_of_long_lists_find_the_same(pattern: str, twin: re.Pattern[bytes]) -> None:
+    dice = Dice(3)
+    texts = [
+        dice.of(alphabet, 20_000) for alphabet in ("0123456789 -./()+", "01 -(+/,\u00a0\u2011＋")
+    ]
+    texts += ["089 / 6364, " * 2000, "212-555-0187 " * 2000, "+1 212 555 0187\n" * 2000]
+    for text in texts:
+        data = text.encode()
+        found = [span for spans in spans_of(pattern, twin, data) for span in spans]
+        assert found == [match.span() for match in compiled(pattern).finditer(data)]
 
 
 def test_a_document_with_many_secrets_is_still_read_word_by_word() -> None:

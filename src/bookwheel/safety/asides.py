@@ -20,7 +20,7 @@ _ASIDE = re.compile(
     rb"(?:- |(?:%b ){0,4}?%b%b|%b(?:the |den |das |der |la |le |el )?%b )[\"'`]?"
     % (_WORD, _WORD, _SAID, _FOR, _WORD)
 )
-_VALUE = re.compile(rb"[^\s\"'`<>]{5,64}")
+_VALUE = re.compile(rb"[^\s\"'`<>/][^\s\"'`<>]{4,63}")
 _ABOUT_IT = re.compile(
     rb"(?i)\b(?:hash|polic|length|expir|last|age\b|algo|type|field|file|manag|histor|version|"
     rb"link|url|date|min|max|strength|generat|stor|format|encod|rule|protect|auth|must|should|can|"

@@ -37,6 +37,7 @@ CODE_VERSION = "9"
 """To be raised when the code finds something else by the same rules."""
 
 
+_LONGEST_ADDRESS = 1000
 _REMEMBERED = 1000
 """Characters of the longest text whose redacted form is remembered."""
 
@@ -167,10 +168,8 @@ def _merge(found: Iterable[Found]) -> list[Found]:
     for start, end, kind in sorted(found):
         if merged and start < merged[-1][1]:
             first, last, named = merged[-1]
-            if kind == "email" and named in (
-                "password",
-                "token",
-            ):  # the @ ends a password in an address
+            is_address = kind == "email" and end - start < _LONGEST_ADDRESS
+            if is_address and named in ("password", "token"):  # the @ ends a password in an address
                 continue
             merged[-1] = (first, max(end, last), min(named, kind, key=_rank))
         else:

@@ -212,7 +212,7 @@ _TELLS = re.compile(
     r"(?i)^(?:see|ask|use|stored|kept|same|siehe|steht|liegt|in|im|bei|from|an?|any|text|some|voir|"
     r"demander|ver|pedir|this|secret|default|empty|none|no|as|wie|leave)\b|"
     r"\b(?:(?:en|de)crypt\w*|\w*phrase|keys?|vault|keepass\w*|tresor|safe|unlock\w*|option\w*|string|used|using|"
-    r"for|when|if|with|by|value|words?|file)\b|[,;:()<>/@{}$.]"
+    r"for|when|if|with|by|value|file)\b|[,;:()<>/@{}$.]"
 )
 
 
