@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from bookwheel.safety.values import is_named_in_prose
+from bookwheel.safety.values import is_named_in_prose, is_strong
 
 _WORD = rb"[^\s:=|<>\"'`]{1,24}"
 _SAID = (
@@ -20,9 +20,11 @@ _ASIDE = re.compile(
     rb"(?:- |(?:%b ){0,4}?%b%b|%b(?:the |den |das |der |la |le |el )?%b )[\"'`]?"
     % (_WORD, _WORD, _SAID, _FOR, _WORD)
 )
+_UNSAID = re.compile(rb"(?:%b ){1,2}?(?=[^\s\"'`<>]*[!@#$%%^&*?])" % _WORD)
+"""Words with no sign after them: what follows must be one to see."""
 _VALUE = re.compile(rb"[^\s\"'`<>/][^\s\"'`<>]{4,63}")
 _ABOUT_IT = re.compile(
-    rb"(?i)\b(?:hash|polic|length|expir|last|age\b|algo|type|field|file|manag|histor|version|"
+    rb"(?i)\b(?:hash|polic|length|expir|last|age\b|algo|type|field|files?\b|manag|histor|version|"
     rb"link|url|date|min|max|strength|generat|stor|format|encod|rule|protect|auth|must|should|can|"
     rb"will|may|not|hint|example|regex|pattern|class|func|method|error|fail|change|update|and\b|"
     rb"or\b|column|table|flow|grant|ticket|case\b|issue|request|id\b|nr\b|no\b|forgot|vergessen|"
@@ -34,12 +36,12 @@ _ABOUT_IT = re.compile(
 
 def find_after_aside(data: bytes, at: int) -> tuple[int, int] | None:
     """Return where the password stands, if some words about it stand at `at` first."""
-    aside = _ASIDE.match(data, at)
-    if aside is None or _ABOUT_IT.search(aside[0]):
-        return None
-    value = _VALUE.match(data, aside.end())
-    if value is None:
-        return None
-    text = value[0].rstrip(b".,;:)]}|*_/")
-    is_one = is_named_in_prose(text.decode("utf-8", "replace"))
-    return (value.start(), value.start() + len(text)) if is_one else None
+    for pattern, judge in ((_ASIDE, is_named_in_prose), (_UNSAID, is_strong)):
+        aside = pattern.match(data, at)
+        if aside is None or _ABOUT_IT.search(aside[0]):
+            continue
+        value = _VALUE.match(data, aside.end())
+        text = value[0].rstrip(b".,;:)]}|*_/") if value else b""
+        if judge(text.decode("utf-8", "replace")):
+            return aside.end(), aside.end() + len(text)
+    return None

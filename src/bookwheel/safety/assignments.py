@@ -22,6 +22,7 @@ from bookwheel.safety.values import (
     is_phrase,
     is_random,
     is_stand_in,
+    is_strong,
 )
 from bookwheel.safety.words import (
     ABBREVIATED,
@@ -84,7 +85,6 @@ _TAGS = re.compile(rb"</?[a-z]{1,6}>\s*")
 _NEXT_LINE = re.compile(rb"\r?\n?(?:[ \t]*\r?\n)?[ \t]*")
 _LINE = re.compile(rb"[^\r\n]*")
 _YAML_TYPE = re.compile(rb"!!(?:str|binary) ")
-_STRONG = re.compile(r"^(?=.*\d)(?=.*[A-Za-z])(?=.*[!@#$%^&*?])[^/.:_]+$")
 _NEXT_PAIR = re.compile(rb"[;&][\w .\-]{1,40}=")
 _RUN = re.compile(rb"(?:[\w!@#$%^&*.-][\"'`](?=[\w])|[^\s\"'`<>\\]|\\[^nrt\"'\s])+")
 _BEFORE = 48
@@ -263,7 +263,7 @@ def _is_short(name: bytes, sign: str, prefix: str, value: Value) -> bool:
     """Tell what stands after a short word for a password; `pw` hardly means anything else."""
     is_flag = prefix.startswith("-") and not sign
     is_pw = name[:2].lower() == b"pw"
-    is_command = name == b"PASS " and _STRONG.search(value.text) is not None
+    is_command = name == b"PASS " and is_strong(value.text)
     if (sign or is_flag or is_pw or is_command) and is_named_in_prose(value.text):
         return True
     alone = value.text.isalpha() and (

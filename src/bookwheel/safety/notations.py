@@ -161,6 +161,14 @@ NOTATIONS: tuple[Notation, ...] = (
     ),
     Notation(
         "password",
+        "login log_in sign authenticate",
+        r"\b(?:log_?in|sign_?in|authenticate)\(\s{0,3}[\"'][^\"'\n]{1,64}[\"'],",
+        r"\s{0,3}[\"']([^\"'\n]{5,})[\"']",
+        is_named_in_prose,
+        r"\s{0,3}[\"'][^\"'\n]{5}",
+    ),
+    Notation(
+        "password",
         "\" '",
         r"[\"'][a-z0-9_.-]{0,40}(?:password|passwd|secret|token|[_-]key|apikey|_salt|_pass|_pwd)[\"'],",
         r"\s{0,3}[\"']([^\"'\n]{5,})[\"']",
@@ -240,7 +248,8 @@ NOTATIONS: tuple[Notation, ...] = (
         "pin",
         f"pin {_OPENED.replace('|', ' ')}",
         rf"(?:{_OPENED})[\pL]{{0,12}}[^\n\d]{{1,30}}?\bPIN(?: ?[:=] ?| )|"
-        rf"\bPIN [^\n\d]{{0,30}}?(?:{_OPENED})[\pL]{{0,12}}(?: ?[:=-]| is| ist| lautet| est| es) ",
+        rf"\bPIN [^\n\d]{{0,30}}?(?:{_OPENED})[\pL]{{0,12}}(?: ?[:=-]| is| ist| lautet| est| es) |"
+        rf"\b(?-i:PIN) [^\n\d]{{0,30}}?(?:{_OPENED})[\pL]{{0,12}} ",
         r"(\d{4,8})(?:[^\w.#-]|[.#]\s|[.#]?$)",
         needs=(b"PIN", b"Pin", b" pin", b"\npin"),
         alone=True,

@@ -78,7 +78,9 @@ _OTHER_THING = re.compile(
     # versions and numbers with a leading year
     rb"\d{1,2}\.\d{1,2}\.\d{1,6}(?:[.-]\d+)*|(?:19|20)\d\d[-/]\d{3,7}|\d{5}-\d{4}|"
     # pairs of bytes, spans of numbers, numbers of journals
-    rb"[1-9]\d(?: \d\d)+|[1-9]\d{3,5}-\d{4,6}|\d{4}-\d{3}[\dxX]|\d \d{6,}"
+    rb"[1-9]\d(?: \d\d)+|[1-9]\d{3,5}-\d{4,6}|\d{4}-\d{3}[\dxX]|\d \d{6,}|"
+    # round numbers, pairs of frequencies
+    rb"[1-9]\d{0,2}0{5,}|[1-9]\d{2,3}/\d{3,4}"
 )
 _IN_THREES = re.compile(rb"[6-9]\d\d \d{3} \d{3}|\d\d(?: \d\d){3}")
 """Thousands or bytes apart, or after a word for it a phone's, as in Spain, Poland and Norway."""

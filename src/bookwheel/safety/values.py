@@ -212,7 +212,7 @@ _TELLS = re.compile(
     r"(?i)^(?:see|ask|use|stored|kept|same|siehe|steht|liegt|in|im|bei|from|an?|any|text|some|voir|"
     r"demander|ver|pedir|this|secret|default|empty|none|no|as|wie|leave)\b|"
     r"\b(?:(?:en|de)crypt\w*|\w*phrase|keys?|vault|keepass\w*|tresor|safe|unlock\w*|option\w*|string|used|using|"
-    r"for|when|if|with|by|value|file)\b|[,;:()<>/@{}$.]"
+    r"for|when|if|with|by|value|file)\b|[,;:()<>/@{}$.=]"
 )
 
 
@@ -224,6 +224,14 @@ def is_phrase(value: str) -> bool:
         and value[:1].isalnum()
         and is_passphrase(value)
     )
+
+
+_STRONG = re.compile(r"(?=.*\d)(?=.*[A-Za-z])(?=.*[!@#$%^&*?])[^/.:_()\[\]{}<>=]{6,64}")
+
+
+def is_strong(value: str) -> bool:
+    """Tell whether a word has letters, digits and a sign in it, and none of those of code."""
+    return _STRONG.fullmatch(value) is not None and is_named_in_prose(value)
 
 
 def is_named_in_prose(value: str) -> bool:
