@@ -34,8 +34,8 @@ _RULE = re.compile(rb"[ \t|:+-]*-[ \t|:+-]*$")
 _NUMBER = re.compile(rb"[+(]?\d[\d ().\-/]{5,20}\d")
 _LONGEST_HEAD = 2000
 _SHORTEST = 4
-_JUDGED_ROWS = 5000
-"""Rows of one table that are read cell by cell; after that every cell of a named column goes."""
+_JUDGED_CELLS = 4000
+"""Cells of one table that are judged; after that every cell below a word for a secret goes."""
 
 
 def find_in_columns(data: bytes, allowance: Allowance) -> Iterator[Found]:
@@ -61,17 +61,19 @@ def _below(data: bytes, at: int, separator: bytes) -> Generator[Found, None, int
     judges = _judges(head[:_LONGEST_HEAD], separator)
     least = 1 if separator == b"|" else max(1, head.count(separator))
     at = end + 1
-    rows = 0
+    judged = 0
     while judges and at < len(data):
         end = _end_of_line(data, at)
         line = data[at:end]
-        if line.count(separator) < least:
+        cells = line.split(separator)
+        if len(cells) <= least:
             break
         if separator != b"|" or not _RULE.fullmatch(line):
-            yield from _in_row(line, at, separator, judges)
-            rows += 1
-            if rows == _JUDGED_ROWS:  # what stands in so long a column is what its head says
-                judges = {number: (kind, _is_long) for number, (kind, _) in judges.items()}
+            yield from _in_row(cells, at, judges)
+            judged += len(judges)
+            if judged > _JUDGED_CELLS:  # what stands in so long a column is what its head says
+                judges = {number: (kind, _LENIENT[kind]) for number, (kind, _) in judges.items()}
+                judged = -len(data)
         at = end + 1
     return at
 
@@ -95,20 +97,18 @@ def _judges(head: bytes, separator: bytes) -> dict[int, tuple[str, Judge]]:
     return judges
 
 
-def _in_row(
-    line: bytes, at: int, separator: bytes, judges: dict[int, tuple[str, Judge]]
-) -> Iterator[Found]:
-    cells = line.split(separator)
+def _in_row(cells: list[bytes], at: int, judges: dict[int, tuple[str, Judge]]) -> Iterator[Found]:
     done = 0
     for number, (kind, judge) in judges.items():
         if number >= len(cells):
             break
-        at += sum(map(len, cells[done:number])) + number - done
-        done = number
+        if number > done:
+            at += sum(map(len, cells[done:number])) + number - done
+            done = number
         cell = cells[number]
         value = cell.strip(b" \t\r\"'`*")
         if value and judge(value):
-            start = at + cell.index(value)
+            start = at + cell.index(value) if len(value) < len(cell) else at
             yield start, start + len(value), kind
 
 
@@ -126,3 +126,6 @@ def _is_token(value: bytes) -> bool:
 
 def _is_number(value: bytes) -> bool:
     return _NUMBER.fullmatch(value) is not None
+
+
+_LENIENT: dict[str, Judge] = {"password": _is_long, "api key": _is_long, "phone": _is_number}

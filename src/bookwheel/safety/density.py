@@ -20,7 +20,7 @@ _EVERY = 200
 _FREE_IN_ALL = 4000
 _EVERY_IN_ALL = 250
 """And so for all rules together."""
-_ASKS = 300
+_ASKS = 150
 """Times that one text asks the numbering plans."""
 _STRETCH = 4096
 _HEAD, _TAIL = 300, 1000

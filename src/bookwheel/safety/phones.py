@@ -221,11 +221,14 @@ class _Judge:
             return self._accepts_with_code(found, start)
         if _PLAIN_TO_SEE.fullmatch(found):
             return True
+        is_other = _OTHER_THING.fullmatch(found) is not None
+        if is_other and not _IN_THREES.fullmatch(found):
+            return False
         before = _said_before(self._data, start)
-        if _OTHER_THING.fullmatch(found):
-            return _IN_THREES.fullmatch(found) is not None and _is_announced(before)
         if _is_announced(before):
             return True
+        if is_other:
+            return False
         if found.isdigit() or _is_of_other_things(before):
             return False
         return self._ask(found)
