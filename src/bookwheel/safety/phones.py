@@ -46,6 +46,7 @@ _MOST_DIGITS = 15
 _SHORT_ROW = 200
 _CLEAR = frozenset(b" \t\r\n()[]{}<>\"'`:;,.|*~!?\\")
 """What may stand right before and after a number."""
+_NEVER_BEFORE = frozenset(range(128)) - _CLEAR - frozenset(b"/=")
 _GOES_ON = re.compile(rb"[.,:]\d|\)?\.?\d")
 _BEFORE_EXTENSION = frozenset(b" ,#xXeE")
 _WORD_BEFORE = (
@@ -196,6 +197,8 @@ class _Judge:
 
     def accepts(self, start: int, end: int) -> bool:
         """Tell whether a candidate is a phone number; long lists are not read to their end."""
+        if start and self._data[start - 1] in _NEVER_BEFORE and self._data[start] != 43:
+            return False
         before = max(start - _BEFORE, min(self._last, start - _RIGHT_BEFORE), 0)
         self._last = end
         look = self._look[before : end + 3]
