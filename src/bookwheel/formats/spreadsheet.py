@@ -34,7 +34,15 @@ _OLE = b"\xd0\xcf\x11\xe0"
 _SECTOR = 512
 _LONG, _WHOLE = 1e15, 1e21
 """Numbers between these are whole, and written in full."""
-_SIMPLE: dict[type, str] = {str: "%s", float: "%.15g"}
+_SIMPLE: dict[type, str] = {
+    str: "%s",
+    float: "%.15g",
+    int: "%s",
+    date: "%s",
+    datetime: "%.19s",
+    time: "%.8s",
+}
+"""How values are written; times without what is less than a second."""
 _MAX_FORMATS, _MAX_KINDS = 500, 200
 _T = TypeVar("_T")
 

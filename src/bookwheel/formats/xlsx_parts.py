@@ -189,7 +189,7 @@ def _attributes(tag: bytes) -> dict[str, str]:
 
 def _errors(data: bytes) -> Marks:
     found: Marks = {}
-    at = data.find(_ERROR_MARK)
+    at = data.find(_ERROR_MARK) if b"#" in data else -1  # as all errors begin: one sign is fast
     while at >= 0:
         # Only cells with the mark are looked at: there are few of them among many.
         start = data.rfind(b"<", max(0, at - _MAX_TAG), at)
