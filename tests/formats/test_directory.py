@@ -8,7 +8,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 import pytest
 
 from bookwheel.formats import directory
-from bookwheel.formats.directory import read_directory, unpack
+from bookwheel.formats.directory import Member, read_directory, unpack
 from tests.formats.making_zips import make_zip
 
 SMALL = make_zip({"a.xml": "<a>one</a>" * 50, "b/c.xml": "<b/>"})
@@ -54,21 +54,15 @@ OTHER = {
 def test_a_directory_tells_the_same_as_zipfile(data: bytes) -> None:
     with ZipFile(BytesIO(data)) as package:
         infos = package.infolist()
-    assert [
-        (m.name, m.flags, m.method, m.checksum, m.packed_size, m.size, m.start)
-        for m in read_directory(data)
-    ] == [
-        (
-            i.filename,
-            i.flag_bits,
-            i.compress_type,
-            i.CRC,
-            i.compress_size,
-            i.file_size,
-            i.header_offset,
+    found = read_directory(data)
+    assert {name: found.find(name) for name in found.entries} == {
+        i.filename: Member(
+            i.flag_bits, i.compress_type, i.CRC, i.compress_size, i.file_size, i.header_offset
         )
         for i in infos
-    ]
+    }
+    assert found.sizes == [i.file_size for i in infos]
+    assert found.find("another") is None
 
 
 @pytest.mark.parametrize("data", ORDINARY.values(), ids=ORDINARY.keys())
@@ -76,7 +70,8 @@ def test_an_ordinary_directory_is_not_read_by_zipfile(
     data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(directory, "ZipFile", None)
-    for member in read_directory(data):
+    found = read_directory(data)
+    for member in filter(None, map(found.find, found.entries)):
         assert len(unpack(data, member) or b"") == member.size
 
 
@@ -96,7 +91,8 @@ def test_a_damaged_directory_is_refused_as_zipfile_refuses_it(data: bytes) -> No
 
 def test_a_damaged_member_is_not_unpacked() -> None:
     data = zipped(method=ZIP_DEFLATED)
-    member = read_directory(data)[0]
+    member = read_directory(data).find("a.xml")
+    assert member is not None
     assert unpack(data, member._replace(checksum=1)) is None
     assert unpack(data, member._replace(start=3)) is None
     assert unpack(data, member._replace(size=5)) is None

@@ -41,18 +41,18 @@ def test_a_relation_leads_to_a_part(target: str, part: str) -> None:
     package = with_relations(
         "ppt/_rels/presentation.xml.rels", {"rId1": (f"{OFFICE}/slide", target)}
     )
-    assert read_relations(package, "ppt/presentation.xml") == {
-        "rId1": Relation("slide", part, is_external=False)
-    }
+    found = read_relations(package, "ppt/presentation.xml")
+    assert found == {"rId1": Relation("slide", target, is_external=False, folder="ppt")}
+    assert found["rId1"].target == part
 
 
 def test_a_relation_to_the_outside_keeps_its_address() -> None:
     url = "https://x.org/a%20b?c=1"
     xml = relations({"r": (f"{OFFICE}/hyperlink", url)}, external=True)
     package = Package(make_zip({"word/_rels/document.xml.rels": xml}))
-    assert read_relations(package, "word/document.xml") == {
-        "r": Relation("hyperlink", url, is_external=True)
-    }
+    found = read_relations(package, "word/document.xml")
+    assert found == {"r": Relation("hyperlink", url, is_external=True, folder="word")}
+    assert found["r"].target == url
 
 
 def test_a_part_without_relations_has_none() -> None:

@@ -12,18 +12,18 @@ from typing import NamedTuple
 from zipfile import MAX_EXTRACT_VERSION, ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 _END = struct.Struct("<4s4H2LH")
-_ENTRY = struct.Struct("<4sxxBx2H4xL2L3H2x2x4xL")
+_ENTRY = struct.Struct("<4sxxBxH14xL3H")
+_DETAILS = struct.Struct("<8x2H4x3L14xL")
+_LENGTHS = struct.Struct("<26x2H")
 _EXTRA = struct.Struct("<HH")
 _UTF8 = 0x800
-_ZIP64 = 0xFFFFFFFF
 _MEANT = frozenset({1, 0x7075})
-"""Extra fields that say another size or name than the entry itself."""
+"""Extra fields that say other sizes, places or names than the entry itself."""
 
 
 class Member(NamedTuple):
     """One member of a zip file, as the directory tells of it."""
 
-    name: str
     flags: int
     method: int
     checksum: int
@@ -31,61 +31,79 @@ class Member(NamedTuple):
     size: int
     start: int
     """Where its own header lies."""
-    place: int
-    """Its place in the directory."""
 
 
-def read_directory(data: bytes) -> list[Member]:
+class Directory(NamedTuple):
+    """The members of a zip file; of most little more is looked at than their names."""
+
+    data: bytes
+    sizes: list[int]
+    """How long they are unpacked, those among them that others of the same name hide."""
+    entries: dict[str, int | Member]
+    """Where the directory tells of a member, or what it tells where zipfile has read it."""
+
+    def find(self, name: str) -> Member | None:
+        """Return the member of this name."""
+        entry = self.entries.get(name)
+        return Member(*_DETAILS.unpack_from(self.data, entry)) if isinstance(entry, int) else entry
+
+
+def read_directory(data: bytes) -> Directory:
     """Return the members of a zip file; what zipfile raises when it is damaged."""
     found = _read_ordinary(data)
     if found is not None:
         return found
     with ZipFile(BytesIO(data)) as package:
-        return [
-            Member(
-                name=info.filename,
-                flags=info.flag_bits,
-                method=info.compress_type,
-                checksum=info.CRC,
-                packed_size=info.compress_size,
-                size=info.file_size,
-                start=info.header_offset,
-                place=place,
-            )
-            for place, info in enumerate(package.infolist())
-        ]
+        infos = package.infolist()
+    members: dict[str, int | Member] = {
+        info.filename: Member(
+            flags=info.flag_bits,
+            method=info.compress_type,
+            checksum=info.CRC,
+            packed_size=info.compress_size,
+            size=info.file_size,
+            start=info.header_offset,
+        )
+        for info in infos
+    }
+    return Directory(data, [info.file_size for info in infos], members)
 
 
-def _read_ordinary(data: bytes) -> list[Member] | None:
-    """Return the members of a file that ends in a plain directory, as nearly all do."""
+def directory_start(data: bytes) -> int | None:
+    """Return where the directory of a file begins that ends in a plain one, as nearly all do."""
     end = len(data) - _END.size
     if end < 0 or not data.startswith(b"PK\5\6", end) or data.startswith(b"PK\6\7", end - 20):
         return None
     _, disk, first, here, count, length, at, comment = _END.unpack_from(data, end)
-    if disk or first or comment or here != count or at + length != end:
+    return None if disk or first or comment or here != count or at + length != end else int(at)
+
+
+def _read_ordinary(data: bytes) -> Directory | None:
+    """Return the members of such a file, unless any of them needs care."""
+    at, end = directory_start(data), len(data) - _END.size
+    if at is None:
         return None
-    members: list[Member] = []
-    append, entry = members.append, _ENTRY.unpack_from
-    while at + _ENTRY.size <= end:
-        mark, version, flags, method, checksum, packed, size, named, extra, noted, start = entry(
-            data, at
-        )
-        at += _ENTRY.size
-        name = data[at : at + named]
-        at += named
-        if mark != b"PK\1\2" or version > MAX_EXTRACT_VERSION or _ZIP64 in (packed, size, start):
+    sizes: list[int] = []
+    entries: dict[str, int | Member] = {}
+    last = end - _DETAILS.size
+    while at <= last:
+        mark, version, flags, size, named, extra, noted = _ENTRY.unpack_from(data, at)
+        begin = at + _DETAILS.size
+        after = begin + named
+        name = data[begin:after]
+        if mark != b"PK\1\2" or version > MAX_EXTRACT_VERSION:
             return None
-        if extra and not _is_plain(data[at : at + extra]):
-            return None
-        at += extra + noted
-        if b"\0" in name:
+        if not (name.isascii() or flags & _UTF8):
             return None
         try:
-            word = name.decode("utf-8" if flags & _UTF8 else "ascii")
+            entries[name.decode()] = at
         except UnicodeDecodeError:
             return None
-        append(Member(word, flags, method, checksum, packed, size, start, len(members)))
-    return members if at == end else None
+        sizes.append(size)
+        if extra and not _is_plain(data[after : after + extra]):
+            return None
+        at = after + extra + noted
+    return Directory(data, sizes, entries) if at == end and "\0" not in "".join(entries) else None
 
 
 def _is_plain(extra: bytes) -> bool:
@@ -104,8 +122,10 @@ def content_start(data: bytes, member: Member) -> int | None:
     start = member.start
     if member.method not in (ZIP_DEFLATED, ZIP_STORED) or not data.startswith(b"PK\3\4", start):
         return None
-    header = data[start + 26 : start + 30]
-    return start + 30 + int.from_bytes(header[:2], "little") + int.from_bytes(header[2:], "little")
+    if not 0 <= start <= len(data) - _LENGTHS.size:
+        return None
+    named, extra = _LENGTHS.unpack_from(data, start)
+    return start + _LENGTHS.size + int(named) + int(extra)
 
 
 def unpack(data: bytes, member: Member) -> bytes | None:

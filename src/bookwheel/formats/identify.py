@@ -6,10 +6,17 @@ import re
 import struct
 import zlib
 from io import BytesIO
+from itertools import islice
 from zipfile import ZIP_STORED, BadZipFile
 
 from bookwheel.formats.base import Unreadable
-from bookwheel.formats.directory import Member, content_start, inflate, read_directory
+from bookwheel.formats.directory import (
+    Member,
+    content_start,
+    directory_start,
+    inflate,
+    read_directory,
+)
 from bookwheel.model import Status
 
 ZIP, OLE = "a zip archive", "an OLE file"
@@ -71,6 +78,11 @@ _MIME_KINDS = {
     b"application/vnd.oasis.opendocument.spreadsheet": "ods",
 }
 _PART_KINDS = {"word/": "docx", "ppt/": "pptx", "xl/": "xlsx"}
+_MAIN_PARTS = re.compile(
+    rb"PK\x01\x02.{42}(?:(?P<docx>word/document)|(?P<pptx>ppt/presentation)|(?P<xlsx>xl/workbook))\.xml",
+    re.S,
+)
+"""Where a directory tells of the part that holds a document, by its usual name."""
 _CONTENT_KINDS = (
     (b"wordprocessingml.document.main", "docx"),
     (b"wordprocessingml.template.main", "docx"),
@@ -122,6 +134,8 @@ def _zip_kind(data: bytes) -> str:
         for mime, kind in _MIME_KINDS.items():
             if data.startswith(mime, start):
                 return kind
+    if kind := _main_kind(data):
+        return kind
     if data[30:49] == b"[Content_Types].xml":
         # Office writes this member first: the directory at the end need not be read.
         kind = _content_kind(_unpack(data, start))
@@ -131,6 +145,15 @@ def _zip_kind(data: bytes) -> str:
         return _package_kind(data)
     except _ZIP_ERRORS:
         return ZIP
+
+
+def _main_kind(data: bytes) -> str:
+    """Return what a file is that has one main part of a usual name; nothing for others."""
+    at = directory_start(data)
+    if at is None:
+        return ""
+    kinds = {str(found.lastgroup) for found in _MAIN_PARTS.finditer(data, at)}
+    return kinds.pop() if len(kinds) == 1 else ""
 
 
 def _content_kind(types: bytes) -> str:
@@ -145,12 +168,16 @@ def _unpack(data: bytes, start: int) -> bytes:
 
 
 def _package_kind(data: bytes) -> str:
-    members = read_directory(data)[:20_000]
-    names = {member.name.lower().lstrip("/"): member for member in members}
-    mime = _begin(data, names.get("mimetype"), 100).strip().removesuffix(b"-template")
+    directory = read_directory(data)
+    names = {name.lower().lstrip("/"): name for name in islice(directory.entries, 20_000)}
+
+    def begin(name: str, size: int) -> bytes:
+        return _begin(data, directory.find(names.get(name, "")), size)
+
+    mime = begin("mimetype", 100).strip().removesuffix(b"-template")
     if mime in _MIME_KINDS:
         return _MIME_KINDS[mime]
-    types = _begin(data, names.get("[content_types].xml"), _MAX_TYPES)
+    types = begin("[content_types].xml", _MAX_TYPES)
     if kind := _content_kind(types):
         return kind
     if "meta-inf/container.xml" in names:
@@ -168,7 +195,7 @@ def _begin(data: bytes, member: Member | None, size: int) -> bytes:
     packed = data[start : start + min(_MAX_PACKED, member.packed_size)]
     content = packed if member.method == ZIP_STORED else inflate(packed, size)
     if content is None:
-        raise BadZipFile(f"damaged {member.name}")
+        raise BadZipFile("a damaged member")
     return content[:size]
 
 

@@ -21,6 +21,11 @@ _PLAIN = re.compile(
     rb'(?:<Relationship(?: [A-Z][A-Za-z]{1,9}="[ !#-%\'-;=?-~]*")+ ?/>\s*)*+</Relationships>\s*'
 )
 """Relations as programs write them, without a letter that could mean something else."""
+_ATTRIBUTES = ("Id", "Type", "Target", "TargetMode")
+_RELATION = re.compile(
+    rf"""<Relationship(?: {'="([^"]*)"| '.join(_ATTRIBUTES)}="([^"]*)"| \w+="[^"]*")+"""
+)
+"""One of such relations: its attributes in whatever order, many times faster than by a parser."""
 _ORDINARY = re.compile(r"(?:\.\./|/)?\w[\w-]*(?:/\w[\w-]*)*\.\w+", re.ASCII)
 """A target that needs no more than its folder."""
 _PROPERTIES = {
@@ -39,9 +44,16 @@ class Relation(NamedTuple):
 
     kind: str
     """The last word of its type: `slide`, `hyperlink`, `notesSlide`."""
-    target: str
-    """The name of a part, or a URL."""
+    address: str
+    """Where it leads, as it is written."""
     is_external: bool
+    folder: str
+    """That of the part whose relation it is."""
+
+    @property
+    def target(self) -> str:
+        """The name of a part, or a URL."""
+        return self.address if self.is_external else _resolve(self.folder, self.address)
 
 
 def read_relations(package: Package, part: str) -> dict[str, Relation]:
@@ -52,31 +64,16 @@ def read_relations(package: Package, part: str) -> dict[str, Relation]:
         return {}
     data = package.read(member)
     found: dict[str, Relation] = {}
-    for element in _read_plain(data) if _PLAIN.fullmatch(data) else _parse(data):
-        get = element.get
-        target = get(" Target=", "").strip()
-        external = get(" TargetMode=", "").lower() == "external"
-        if not external:
-            target = _resolve(folder, target)
-        kind = get(" Type=", "").rpartition("/")[2]
-        found[get(" Id=", "")] = Relation(kind, target, external)
+    relations = _RELATION.findall(data.decode()) if _PLAIN.fullmatch(data) else _parse(data)
+    for key, kind, target, mode in relations:
+        external = mode.lower() == "external"
+        found[key] = Relation(kind.rpartition("/")[2], target.strip(), external, folder)
     return found
 
 
-def _read_plain(data: bytes) -> Iterator[Mapping[str, str]]:
-    """Yield the attributes of each relation, many times faster than a parser.
-
-    Their names stand as they are written, with the blank before and the sign after them: what lies
-    between two quotes is a name and a value in turn.
-    """
-    for element in data.decode().split("<Relationship")[2:]:
-        parts = element.split('"')
-        yield dict(zip(parts[::2], parts[1::2], strict=False))
-
-
-def _parse(data: bytes) -> Iterator[Mapping[str, str]]:
+def _parse(data: bytes) -> Iterator[tuple[str, ...]]:
     for element in parse_xml(data).iterchildren("{*}Relationship"):
-        yield {f" {key}=": str(value) for key, value in element.items()}
+        yield tuple(str(element.get(name, "")) for name in _ATTRIBUTES)
 
 
 def _resolve(folder: str, target: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from functools import cached_property
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
@@ -32,24 +33,32 @@ class Package:
     def __init__(self, data: bytes) -> None:
         self._data = data
         try:
-            members = read_directory(data)
+            self._directory = read_directory(data)
         except (BadZipFile, ValueError, OSError, NotImplementedError) as error:
             raise _damaged(error) from None
-        _refuse_bombs(members, len(data))
-        self._members = {_normal(member.name): member for member in members}
+        _refuse_bombs(self._directory.sizes, len(data))
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        """The names of the members as they are written, by how they are compared."""
+        return {_normal(name): name for name in self._directory.entries}
 
     @property
     def names(self) -> list[str]:
         """Return the names of the members in the order of the package, in lower case."""
-        return list(self._members)
+        return list(self._names)
 
     def has(self, name: str) -> bool:
         """Tell whether there is a member of this name."""
-        return _normal(name) in self._members
+        return name in self._directory.entries or _normal(name) in self._names
+
+    def _find(self, name: str) -> Member | None:
+        found = self._directory.find(name)  # as most are written where others name them
+        return found or self._directory.find(self._names.get(_normal(name), ""))
 
     def read(self, name: str) -> bytes:
         """Return a member's bytes; Unreadable when there is none or it is damaged."""
-        member = self._members.get(_normal(name))
+        member = self._find(name)
         if member is None:
             raise Unreadable(Status.UNREADABLE, f"its part {name[:100]} is missing")
         if member.flags & 1:
@@ -57,20 +66,21 @@ class Package:
         if member.method not in (ZIP_STORED, ZIP_DEFLATED):
             raise Unreadable(Status.UNREADABLE, "a zip package that is not packed by deflate")
         content = unpack(self._data, member)
-        if content is not None:
-            return content
+        return self._read_odd(member) if content is None else content
+
+    def _read_odd(self, member: Member) -> bytes:
+        """Return the bytes of a member that zipfile may read, or say what is wrong with it."""
         try:
-            with (
-                ZipFile(BytesIO(self._data)) as odd,
-                odd.open(odd.infolist()[member.place]) as file,
-            ):
-                return file.read(MAX_MEMBER + 1)
+            with ZipFile(BytesIO(self._data)) as odd:
+                info = next(each for each in odd.infolist() if each.header_offset == member.start)
+                with odd.open(info) as file:
+                    return file.read(MAX_MEMBER + 1)
         except _DAMAGE as error:
             raise _damaged(error) from None
 
     def read_head(self, name: str, size: int) -> bytes:
         """Return the first bytes of a member; nothing when there is none or it is damaged."""
-        member = self._members.get(_normal(name))
+        member = self._find(name)
         start = None if member is None else content_start(self._data, member)
         if member is None or start is None:
             return b""
@@ -79,7 +89,7 @@ class Package:
 
     def size(self, name: str) -> int:
         """Return how long a member says it is, unpacked."""
-        member = self._members.get(_normal(name))
+        member = self._find(name)
         return member.size if member is not None else 0
 
     def read_xml(self, name: str) -> etree._Element:
@@ -107,10 +117,9 @@ def _normal(name: str) -> str:
     return name.replace("\\", "/").lstrip("/").lower()
 
 
-def _refuse_bombs(members: list[Member], size: int) -> None:
-    sizes = [member.size for member in members]
+def _refuse_bombs(sizes: list[int], size: int) -> None:
     total = sum(sizes)
-    if len(members) > MAX_MEMBERS:
+    if len(sizes) > MAX_MEMBERS:
         raise Unreadable(Status.TOO_LARGE, f"packs more than {MAX_MEMBERS:,} files")
     if total > MAX_TOTAL or (total > _FREE and total > size * _MAX_RATIO):
         raise Unreadable(Status.TOO_LARGE, f"unpacks to {total:,} bytes from {size:,}")
