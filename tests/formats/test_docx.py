@@ -93,6 +93,25 @@ def test_styles_and_outline_levels_make_headings() -> None:
     assert "\nContents\n" in parsed.text
 
 
+def test_styles_are_found_wherever_they_stand_in_a_long_part() -> None:
+    many = "".join(style(f"Other{n}", f"Other {n}", "<w:b/>" * (n % 9)) for n in range(3_000))
+    styles = part(
+        "styles",
+        style("Early", "heading 1")
+        + many
+        + style("Late", "heading 2")
+        + style("Last", "heading 3"),
+    )
+    names = ("Early", "Other599", "Other600", "Other601", "Late", "Last")
+    body = "".join(styled(name, name) for name in names)
+    parsed = registry.read(docx(body, parts={"styles": styles}), "a.docx")
+    assert [(each.level, each.heading) for each in parsed.sections] == [
+        (1, "Early"),
+        (2, "Late"),
+        (3, "Last"),
+    ]
+
+
 @pytest.mark.requirement("X-025")
 def test_links_are_links_with_their_sentence() -> None:
     body = p(

@@ -24,6 +24,8 @@ from bookwheel.model import Parsed, Status
 _NOTES = (("footnote", "Footnotes"), ("endnote", "Endnotes"))
 _WORDS = ("{*}t", "{*}docPr", "{*}textpath", "{*}shape")
 _MAY_SAY = re.compile(rb"[<:](?:t|docPr|textpath|shape)[\s/>]")
+_STYLES_HEAD = 60_000
+"""Bytes at the beginning of the styles, which are looked at first."""
 _EMBEDDED = frozenset({"package", "aFChunk", "subDocument"})
 
 
@@ -44,12 +46,16 @@ class _Document:
         self._relations = {self.main: self.relations}
         self._drawn: set[str] = set()
         self._part = self.main
-        self.styles = Styles(self._read_styles)
+        self.styles = Styles(self._read_styles_head, self._read_styles)
 
     @cached_property
     def _aside(self) -> Walk:
         """The walk over what does not stand in the document itself."""
         return self._make_walk()
+
+    def _read_styles_head(self) -> bytes:
+        styles = next(self._parts("styles"), "")
+        return self.package.read_head(styles, _STYLES_HEAD) if styles else b""
 
     def _read_styles(self) -> bytes:
         styles = next(self._parts("styles"), "")
@@ -88,12 +94,10 @@ class _Document:
 
     def _parts(self, kind: str) -> Iterator[str]:
         for relation in self.relations.values():
-            if (
-                relation.kind == kind
-                and not relation.is_external
-                and self.package.has(relation.target)
-            ):
-                yield relation.target
+            if relation.kind == kind and not relation.is_external:
+                target = relation.target
+                if self.package.has(target):
+                    yield target
 
     def _root(self, part: str) -> etree._Element | None:
         """Return a part without which the document can be read, None when it is damaged."""

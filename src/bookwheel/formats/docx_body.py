@@ -10,7 +10,7 @@ from lxml import etree
 
 from bookwheel.formats.docx_fields import Fields
 from bookwheel.formats.docx_format import PLAIN, Formats
-from bookwheel.formats.docx_plain import Plain
+from bookwheel.formats.docx_plain import Kinds, Plain
 from bookwheel.formats.elements import Handler, Handlers, integer, local_name, value
 from bookwheel.formats.fields import link_target
 from bookwheel.formats.manuscript import (
@@ -72,14 +72,14 @@ class Walk:
         self._text: Handler = self.text
         is_rendered = context.breaks == "rendered"
         self._methods = _RENDERED_METHODS if is_rendered else _METHODS
-        self._special = _RENDERED_SPECIAL if is_rendered else _SPECIAL
-        self._kinds = Handlers({}, self._find_handler)
+        self._kinds = _RENDERED_KINDS if is_rendered else _KINDS
+        self._handlers = Handlers({}, self._find_handler)
         self._plain = Plain()
 
     def run(self, root: etree._Element) -> list[Piece]:
         """Return what stands in a part or in an element of one."""
         self._plain = Plain()
-        self._plain.find(root, self._special)
+        self._plain.find(root, self._kinds)
         for has_fields in (True, False):
             pieces: list[Piece] = []
             self.sink = pieces.append
@@ -102,9 +102,9 @@ class Walk:
 
     def enter(self, element: etree._Element) -> None:
         """Walk over the children of an element."""
-        kinds, write = self._kinds, self._text
+        handlers, write = self._handlers, self._text
         for child in element:
-            handler = kinds[child.tag]
+            handler = handlers[child.tag]
             if handler is write:  # most of what is not skipped
                 if text := child.text:
                     self.out.append(text)
@@ -170,7 +170,7 @@ class Walk:
         plain, self._plain = self._plain, Plain()
         self._plain.spans = plain.spans
         for box in boxes:
-            handler = self._kinds[box.tag]
+            handler = self._handlers[box.tag]
             if handler is not None:
                 handler(box)
         self._plain = plain
@@ -344,8 +344,8 @@ _METHODS: _Methods = {
 }
 """What handles an element of a walk, by its local name."""
 _RENDERED_METHODS: _Methods = {**_METHODS, "lastRenderedPageBreak": Walk.rendered_break}
-_SPECIAL = (_METHODS.keys() | _SKIPPED) - _ORDINARY
-_RENDERED_SPECIAL = (_RENDERED_METHODS.keys() | _SKIPPED) - _ORDINARY
+_KINDS = Kinds((_METHODS.keys() | _SKIPPED) - _ORDINARY)
+_RENDERED_KINDS = Kinds((_RENDERED_METHODS.keys() | _SKIPPED) - _ORDINARY)
 
 
 class _OpenRow:

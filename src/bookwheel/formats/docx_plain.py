@@ -15,21 +15,25 @@ from bookwheel.formats.elements import integer, local_name, value
 _FORMATS = ("pStyle", "numPr", "outlineLvl", "pageBreakBefore")
 _AROUND_OTHERS = ("drawing", "pict", "object", "pPrChange")
 """What may hold paragraphs of its own, or what a paragraph was before a revision."""
+_MAX_TAGS = 1_000
 _TEXT, _PARAGRAPH, _FORMAT, _TAB, _SPAN, _TABLE, _SPECIAL = range(7)
 
 
-class _Kinds(dict[object, int]):
-    """What an element is, by its tag."""
+class Kinds(dict[object, int]):
+    """What an element is, by its tag; those of special names make their paragraphs special."""
 
     def __init__(self, special: Iterable[str]) -> None:
         super().__init__()
-        self.by_name = dict.fromkeys((*special, *_AROUND_OTHERS), _SPECIAL)
-        self.by_name |= dict.fromkeys(_FORMATS, _FORMAT)
-        self.by_name |= {"t": _TEXT, "p": _PARAGRAPH, "tab": _TAB, "gridSpan": _SPAN}
-        self.by_name["tbl"] = _TABLE
+        self._by_name = dict.fromkeys((*special, *_AROUND_OTHERS), _SPECIAL)
+        self._by_name |= dict.fromkeys(_FORMATS, _FORMAT)
+        self._by_name |= {"t": _TEXT, "p": _PARAGRAPH, "tab": _TAB, "gridSpan": _SPAN}
+        self._by_name["tbl"] = _TABLE
+        self.tags = tuple(f"{{*}}{name}" for name in self._by_name)
 
     def __missing__(self, tag: object) -> int:
-        kind = self[tag] = self.by_name[local_name(tag)]
+        if len(self) >= _MAX_TAGS:
+            self.clear()
+        kind = self[tag] = self._by_name[local_name(tag)]
         return kind
 
 
@@ -44,11 +48,10 @@ class Plain:
         self.spans: dict[etree._Element, int] = {}
         """The columns of cells that span more than one."""
 
-    def find(self, root: etree._Element, special: Iterable[str]) -> None:
-        """Find the paragraphs in which no element with one of these names stands."""
-        kinds = _Kinds(special)
+    def find(self, root: etree._Element, kinds: Kinds) -> None:
+        """Find the paragraphs in which nothing special stands."""
         paragraph, letters, is_plain = root, [""], False
-        for element in root.iter(*(f"{{*}}{name}" for name in kinds.by_name)):
+        for element in root.iter(*kinds.tags):
             kind = kinds[element.tag]
             if kind == _TEXT:
                 if text := element.text:

@@ -45,12 +45,19 @@ class Styles:
     """Styles by their id, looked up when a paragraph names them.
 
     The part is not parsed: it is often larger than the document, and of its hundreds of styles
-    a document uses ten.
+    a document uses ten. Of a long one the beginning is often enough.
     """
 
-    def __init__(self, read_part: Callable[[], bytes]) -> None:
+    def __init__(self, read_head: Callable[[], bytes], read_part: Callable[[], bytes]) -> None:
+        self._read_head = read_head
         self._read_part = read_part
         self._known: dict[str, Style] = {}
+        self._own: dict[str, tuple[Style, str | None]] = {}
+        """What each style says itself, and the id of the one that it is based on."""
+
+    @cached_property
+    def _head(self) -> str:
+        return source_text(self._read_head())
 
     @cached_property
     def _text(self) -> str:
@@ -66,13 +73,12 @@ class Styles:
 
     def _find(self, style_id: str) -> str:
         """Return what is said of a style: of two with one id, the latter."""
-        mark = f'styleId="{style_id}"'
-        at = self._text.rfind(mark)
-        if at < 0 or not style_id.isalnum():  # another quote, or a letter that is written otherwise
+        if not style_id.isalnum():  # a letter may be written otherwise
             return self._sources.get(style_id, "")
-        start = at + len("styleId=")
-        end = self._text.find("styleId=", start)
-        return self._text[start:end] if end >= 0 else self._text[start:]
+        source, is_whole = _find(self._head, style_id)
+        if not is_whole:
+            source, _ = _find(self._text, style_id)
+        return source or self._sources.get(style_id, "")  # there may be another quote
 
     def __getitem__(self, style_id: str) -> Style:
         found = self._known.get(style_id)
@@ -81,15 +87,33 @@ class Styles:
         return found
 
     def _resolve(self, style_id: str) -> Style:
-        found = Style()
+        found, base = self._read(style_id)
         for _ in range(_MAX_BASES):
-            source = self._find(style_id)
-            found = _inherit(found, _read(source, style_id))
-            base = _BASE.search(source)
             if base is None:
                 break
-            style_id = unescape(base[1])
+            style, base = self._read(base)
+            found = _inherit(found, style)
         return found
+
+    def _read(self, style_id: str) -> tuple[Style, str | None]:
+        own = self._own.get(style_id)
+        if own is None:
+            source = self._find(style_id)
+            base = _BASE.search(source)
+            own = _read(source, style_id), unescape(base[1]) if base else None
+            self._own[style_id] = own
+        return own
+
+
+def _find(text: str, style_id: str) -> tuple[str, bool]:
+    """Return what is said of a style, and whether the text goes on to the end of that."""
+    at = text.rfind(f'styleId="{style_id}"')
+    if at < 0:
+        return "", False
+    start = at + len("styleId=")
+    end = text.find("styleId=", start)
+    source = text[start:end] if end >= 0 else text[start:]
+    return source, end >= 0 or "styles>" in source
 
 
 def _read(source: str, style_id: str) -> Style:

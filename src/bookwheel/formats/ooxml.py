@@ -59,7 +59,7 @@ class Relation(NamedTuple):
 def read_relations(package: Package, part: str) -> dict[str, Relation]:
     """Return the relations of a part by their id; those of the package for an empty name."""
     folder, _, name = part.rpartition("/")
-    member = f"{folder}/_rels/{name}.rels"
+    member = f"{folder}/_rels/{name}.rels" if folder else f"_rels/{name}.rels"
     if not package.has(member):
         return {}
     data = package.read(member)
