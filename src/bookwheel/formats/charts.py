@@ -63,10 +63,11 @@ def _points(series: etree._Element, names: tuple[str, ...]) -> Points:
     if source is None:
         return {}
     found: dict[int, list[str]] = {}
-    for point in source.iter("{*}pt"):
-        index, value = point.get("idx", ""), point.findtext("{*}v")
-        if index.isdecimal() and value:
-            found.setdefault(int(index), []).append(value)
+    for value in source.iter("{*}v"):
+        point = value.getparent()
+        index = "" if point is None else point.get("idx", "")
+        if index.isdecimal() and value.text:
+            found.setdefault(int(index), []).append(value.text)
     return {index: _number(" ".join(reversed(parts))) for index, parts in found.items()}
 
 

@@ -22,6 +22,8 @@ from bookwheel.model import Status
 
 MAX_AREA = 20_000_000
 """Cells of the rectangle around all that a sheet holds, which is built whole in memory."""
+_MOST_COLUMNS = 26 + 26**2 + 26**3
+"""Columns whose names have three letters at most, as those that are looked for do."""
 _MAX_NOTES = 5_000
 _MAX_LINKED = 20_000
 _FAR = re.compile(rb' r="[A-Za-z](?:[A-Za-z]{1,2}[0-9]|[0-9]{6})')
@@ -211,7 +213,7 @@ def _area(data: bytes) -> int:
         return 0
     rows = [int(number) for number in _ROW.findall(data)]
     limit = MAX_AREA // (max(rows, default=0) - min(rows, default=0) + 1)
-    if not _beyond(limit).search(data):
+    if limit >= _MOST_COLUMNS or not _beyond(limit).search(data):
         return 0
     places = _FILLED.findall(data)
     rows = [int(number) for _, number in places]
