@@ -28,7 +28,6 @@ _MAX_RUNS, _MAX_GAP = 10_000, 20
 """After so many runs a small gap of empty rows is shown, since each run is a place to keep."""
 _CHUNK = 64
 """Rows that are looked at together: one that needs care makes the others be looked at alone."""
-_CARE = re.compile(r"[\s|\\<\0]")
 _BORDER = re.compile(r"(?<!\\)(?:\\\\)*\|")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _V = TypeVar("_V")
@@ -138,7 +137,10 @@ class Grid:
 
     def _escape(self, cells: list[_V], join: Callable[[list[_V]], str]) -> tuple[str, int]:
         """Return a row that needs care as a line of a table, and its width."""
-        shown = list(map(_escape_words, cells[:MAX_COLUMNS]))
+        shown: list[_V] = [
+            cell(value.replace("\0", "")) if isinstance(value, str) else value  # type: ignore[misc] # words stay words
+            for value in cells[:MAX_COLUMNS]
+        ]
         while shown and shown[-1] == "":
             shown.pop()
         width = len(cells)
@@ -172,13 +174,6 @@ class Grid:
         if said:
             composer.begin(label)
             composer.add(f"({' and '.join(said)} left out.)")
-
-
-def _escape_words(value: _V) -> _V:
-    """Return a cell as it may stand in a table; only words can need it."""
-    if isinstance(value, str) and _CARE.search(value):
-        return cell(value.replace("\0", ""))  # type: ignore[return-value] # words stay words
-    return value
 
 
 def _has_words(cells: list[_V]) -> bool:
