@@ -46,13 +46,13 @@ _OLE_ERRORS = (
 """What olefile raises over damaged files."""
 
 _MAGIC: tuple[tuple[str, re.Pattern[bytes]], ...] = (
+    (ZIP, re.compile(rb"PK(?:\x03\x04|\x05\x06|\x07\x08)")),
     ("a PNG image", re.compile(rb"\x89PNG\r\n\x1a\n")),
     ("a JPEG image", re.compile(rb"\xff\xd8\xff")),
     ("a GIF image", re.compile(rb"GIF8[79]a")),
     ("a RIFF media file", re.compile(rb"RIFF....(?:WEBP|WAVE|AVI )", re.S)),
     ("pdf", re.compile(rb"%PDF-\d\.\d")),
     ("rtf", re.compile(rb"\{\\rtf")),
-    (ZIP, re.compile(rb"PK(?:\x03\x04|\x05\x06|\x07\x08)")),
     (OLE, re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")),
     ("a gzip archive", re.compile(rb"\x1f\x8b\x08")),
     ("a bzip2 archive", re.compile(rb"BZh[1-9]1AY&SY")),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from functools import cached_property
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
@@ -37,11 +36,7 @@ class Package:
         except (BadZipFile, ValueError, OSError, NotImplementedError) as error:
             raise _damaged(error) from None
         _refuse_bombs(self._directory.sizes, len(data))
-
-    @cached_property
-    def _names(self) -> dict[str, str]:
-        """The names of the members as they are written, by how they are compared."""
-        return {_normal(name): name for name in self._directory.entries}
+        self._names = {_normal(name): name for name in self._directory.entries}
 
     @property
     def names(self) -> list[str]:
@@ -50,11 +45,11 @@ class Package:
 
     def has(self, name: str) -> bool:
         """Tell whether there is a member of this name."""
-        return name in self._directory.entries or _normal(name) in self._names
+        return _normal(name) in self._names
 
     def _find(self, name: str) -> Member | None:
-        found = self._directory.find(name)  # as most are written where others name them
-        return found or self._directory.find(self._names.get(_normal(name), ""))
+        written = self._names.get(_normal(name))
+        return None if written is None else self._directory.find(written)
 
     def read(self, name: str) -> bytes:
         """Return a member's bytes; Unreadable when there is none or it is damaged."""

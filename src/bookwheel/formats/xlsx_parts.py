@@ -42,7 +42,7 @@ _UTF8 = re.compile(rb"""(?:\xef\xbb\xbf)?<\?xml version=.1\.0. encoding=['"](?:U
 _SHEETS = re.compile(
     rb'<sheets>(?:\s*<sheet(?: (?:\w+:)?\w+="[^"<>&\t\r\n]*")+ ?(?:/>|></sheet>))*+\s*</sheets>'
 )
-_SHEET = re.compile(rb"<sheet ([^>]*)>")
+_SHEET = re.compile(r"""<sheet(?: name="([^"]*)"| \w+:id="([^"]*)"| [\w:]+="[^"]*")+""")
 _COUNT = re.compile(rb'\buniqueCount="([0-9]+)"')
 _THREADED = "[Threaded comment]"
 
@@ -111,13 +111,15 @@ class Workbook:
         if notes:
             yield "Comments:\n\n" + "\n".join(notes)
         for target, root in self._roots(relations, "drawing"):
-            yield from self._drawing(root, ooxml.read_relations(self._package, target))
+            leads_on = next(root.iter("{*}graphicFrame", "{*}hlinkClick"), None) is not None
+            ties = ooxml.read_relations(self._package, target) if leads_on else {}
+            yield from self._drawing(root, ties)
 
     def _roots(self, relations: Relations, kind: str) -> Iterator[tuple[str, etree._Element]]:
         for relation in relations.values():
-            if relation.kind == kind and self._package.has(relation.target):
+            if relation.kind == kind and self._package.has(target := relation.target):
                 try:
-                    yield relation.target, self._package.read_xml(relation.target)
+                    yield target, self._package.read_xml(target)
                 except Unreadable:
                     continue  # a damaged drawing does not keep the cells out
 
@@ -166,9 +168,7 @@ def _sheets(data: bytes) -> Iterator[tuple[str, str]]:
     """Yield the names of the sheets and the ids of their relations."""
     plain = _SHEETS.search(data) if _UTF8.match(data) and b"<!" not in data else None
     if plain:  # a parser would go over the styles and names of the whole workbook
-        for tag in _SHEET.findall(plain[0]):
-            values = _attributes(tag)
-            yield values.get("name", ""), values.get("id", "")
+        yield from _SHEET.findall(plain[0].decode("utf-8", "replace"))
         return
     for element in parse_xml(data).iterfind("{*}sheets/{*}sheet"):
         yield str(element.get("name", "")), relation_id(element)
