@@ -82,7 +82,7 @@ def fenced(text: str, language: str = "") -> str:
 
 def cell(text: str) -> str:
     """Return text as one cell of a Markdown table."""
-    if not _BLANK.search(text):
+    if text.isalnum() or not _BLANK.search(text):
         return text
     text = text.replace("\\", "\\\\").replace("|", "\\|")
     return " ".join(_without_tags(text).split())

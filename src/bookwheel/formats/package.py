@@ -19,7 +19,12 @@ _FREE = 50_000_000
 """Packages that unpack to no more than this may be packed as tightly as they like."""
 _MAX_RATIO = 100
 _PARSER = etree.XMLParser(  # one for all: setting it up takes longer than parsing a small part
-    resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=False
+    resolve_entities=False,
+    no_network=True,
+    load_dtd=False,
+    huge_tree=False,
+    recover=False,
+    collect_ids=False,
 )
 _DAMAGE = (BadZipFile, ValueError, OSError, EOFError, RuntimeError, zlib.error)
 """What zipfile raises over damaged members; ways of packing it does not know are among them."""
