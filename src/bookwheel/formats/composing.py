@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from bookwheel.formats.base import (
@@ -146,13 +147,12 @@ class Composer:
         text = "".join(self._pieces)
         is_clean = _storable(text) == text
         pieces = self._pieces if is_clean else [_storable(piece) for piece in self._pieces]
-        places: list[Place] = []
-        offset, counted = 0, 0
-        for index, label, row in self._places:
-            offset += sum(len(piece.encode()) for piece in pieces[counted:index])
-            counted = index
-            places.append(Place(offset, label, row))
-        return text if is_clean else "".join(pieces), tuple(places)
+        sizes = map(len, pieces if text.isascii() else map(str.encode, pieces))
+        starts = list(accumulate(sizes, initial=0))
+        places = tuple(
+            Place(starts[min(index, len(pieces))], label, row) for index, label, row in self._places
+        )
+        return text if is_clean else "".join(pieces), places
 
 
 def _storable(piece: str) -> str:

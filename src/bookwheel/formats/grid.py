@@ -31,7 +31,8 @@ _CHUNK = 64
 _BORDER = re.compile(r"(?<!\\)(?:\\\\)*\|")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _V = TypeVar("_V")
-_LINK_MARKS = ("://", "](", "www.", "[[")
+_LINK_MARKS = (("/", "://"), ("[", "]("), ("w", "www."), ("[", "[["))
+"""What a link has, each after a sign of it that is found many times faster."""
 
 
 Marks = dict[int, dict[int, str]]
@@ -235,7 +236,7 @@ def finish_tables(
 def _links(text: str) -> list[Link]:
     found: list[Link] = []
     dois = has_doi(text)
-    if not (dois or any(mark in text for mark in _LINK_MARKS)):
+    if not (dois or any(sign in text and mark in text for sign, mark in _LINK_MARKS)):
         return found
     read = 0
     for number, line in enumerate(text.split("\n"), 1):

@@ -50,7 +50,7 @@ def find_references(text: str) -> Iterator[tuple[int, str, str]]:
 
 def has_doi(text: str) -> bool:
     """Tell whether a DOI stands anywhere in a text."""
-    return "10." in text and _DOI.search(text) is not None
+    return "/" in text and "10." in text and _DOI.search(text) is not None
 
 
 def read_plain_links(text: str, most: int) -> Iterator[Link]:
