@@ -180,6 +180,8 @@ def test_a_sheet_whose_cells_lie_too_far_apart_is_named_and_left_out() -> None:
         "## Far\n\n(This sheet is left out: its cells lie too far apart.)\n\n"
         "## Near\n\n| z |\n| --- |\n"
     )
+    strayed = sheet("1: A1=x", "1: XFD1048576=y")
+    assert "too far apart" in read(xlsx({"Far": strayed}), "a.xlsx").text
     styled = sheet("1: A1=x", '1048576: <c r="XFD1048576" s="1"/>')
     assert "| x |" in read(xlsx({"S": styled}), "a.xlsx").text
 

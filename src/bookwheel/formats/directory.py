@@ -136,7 +136,7 @@ def unpack(data: bytes, member: Member) -> bytes | None:
     end = start + member.packed_size
     content: bytes | None
     if member.method == ZIP_DEFLATED and member.packed_size:
-        content = inflate(memoryview(data)[start:end], member.size + 1)
+        content = inflate(data[start:end], member.size + 1)
     else:
         content = data[start:end]
     if content is None or len(content) != member.size:

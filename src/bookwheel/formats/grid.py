@@ -139,7 +139,7 @@ class Grid:
     def _escape(self, cells: list[_V], join: Callable[[list[_V]], str]) -> tuple[str, int]:
         """Return a row that needs care as a line of a table, and its width."""
         shown: list[_V] = [
-            cell(value.replace("\0", "")) if isinstance(value, str) else value  # type: ignore[misc] # words stay words
+            cell(value.replace("\0", "")) if value and isinstance(value, str) else value  # type: ignore[misc] # words stay words
             for value in cells[:MAX_COLUMNS]
         ]
         while shown and shown[-1] == "":

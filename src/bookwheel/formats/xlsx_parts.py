@@ -28,7 +28,8 @@ _MAX_NOTES = 5_000
 _MAX_LINKED = 20_000
 _FAR = re.compile(rb' r="[A-Za-z](?:[A-Za-z]{1,2}[0-9]|[0-9]{6})')
 _FILLED = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Za-z]{1,3})([0-9]{1,7})"[^>]*(?<!/)>')
-_ROW = re.compile(rb'row (?:[^>]*? )?r="([0-9]{1,7})"')
+_TALL = re.compile(rb' r="[A-Za-z]{1,3}[0-9]{4}')
+_ROW = re.compile(rb' r="[A-Za-z]{1,3}([0-9]{1,7})"')
 _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _PLACE = re.compile(rb"\br=[\"']\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _LINK = re.compile(rb"<(?:\w+:)?hyperlink\s([^>]*)>")
@@ -211,7 +212,9 @@ def _area(data: bytes) -> int:
     """Return how many cells the rectangle around all cells has, where it can be large at all."""
     if not _FAR.search(data):
         return 0
-    rows = [int(number) for number in _ROW.findall(data)]
+    if MAX_AREA >= 999 * _MOST_COLUMNS and not _TALL.search(data):
+        return 0
+    rows = [int(number) for number in set(_ROW.findall(data))]  # of cells: rows may say otherwise
     limit = MAX_AREA // (max(rows, default=0) - min(rows, default=0) + 1)
     if limit >= _MOST_COLUMNS or not _beyond(limit).search(data):
         return 0
