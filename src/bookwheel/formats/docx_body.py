@@ -30,6 +30,27 @@ from bookwheel.formats.symbols import symbol
 _SKIPPED = frozenset(
     {"del", "moveFrom", "delText", "delInstrText", "rt", "softHyphen", "tblGrid", "Fallback"}
 )
+_WORDLESS = frozenset(
+    {
+        "bookmarkEnd",
+        "bookmarkStart",
+        "proofErr",
+        "tblPrEx",
+        "blipFill",
+        "effectExtent",
+        "extent",
+        "positionH",
+        "positionV",
+        "simplePos",
+        "sizeRelH",
+        "sizeRelV",
+        "stroke",
+        "wrapNone",
+        "wrapSquare",
+        "wrapTopAndBottom",
+    }
+)
+"""What stands in many places and never holds a word: marks, and where a drawing lies."""
 _ORDINARY = frozenset({"t", "p", "pPr", "tbl", "tr", "trPr", "tc", "tcPr", "tab"})
 _WRITTEN = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "-"}
 _SIGNS = {"den": "/", "sub": "_", "sup": "^"}
@@ -98,7 +119,8 @@ class Walk:
         method = self._methods.get(name)
         if method is not None:
             return self._text if method is Walk.text else partial(method, self)
-        return None if name in _SKIPPED or name.endswith("Pr") else self.enter
+        skipped = name in _SKIPPED or name in _WORDLESS or name.endswith("Pr")
+        return None if skipped else self.enter
 
     def enter(self, element: etree._Element) -> None:
         """Walk over the children of an element."""
