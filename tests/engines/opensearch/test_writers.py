@@ -12,8 +12,9 @@ import pytest
 from bookwheel.engines.base import Match
 from bookwheel.engines.opensearch import entries, leases
 from bookwheel.engines.opensearch.engine import OpenSearchEngine
-from bookwheel.errors import Conflict
+from bookwheel.errors import Conflict, IndexUnusable
 from bookwheel.model import Priority, Status
+from bookwheel.safety.redact import cover
 from tests.cluster.library import open_engine
 from tests.engines.drafts import NOTES, PAPERS, body, draft, fill, found, key_of, problems
 
@@ -49,6 +50,10 @@ def die(engine: OpenSearchEngine) -> None:
             each["until"] -= 2 * leases.SECONDS
 
     engine._tables.change("counters", outlive)
+
+
+def _kill(items: Any) -> None:
+    raise KeyboardInterrupt
 
 
 def test_each_indexer_has_its_own_collections(make: Callable[[], OpenSearchEngine]) -> None:
@@ -114,11 +119,7 @@ def test_what_a_killed_indexer_wrote_beside_is_never_seen_and_swept_away(
     fill(make(), draft("a.md", "walrus"))
     killed = make()
     killed.begin_writing()
-
-    def kill(items: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(killed, "_switch", kill)
+    monkeypatch.setattr(killed, "_switch", _kill)
     with pytest.raises(KeyboardInterrupt):
         killed.write([draft("a.md", "penguin"), draft("b.md", "penguin")])
     killed._publish()
@@ -132,6 +133,109 @@ def test_what_a_killed_indexer_wrote_beside_is_never_seen_and_swept_away(
     heir.end_writing()
     assert (found(heir, "walrus"), found(heir, "penguin")) == (["a.md"], [])
     assert problems(heir) == []
+
+
+def test_what_another_indexer_is_just_writing_outlives_the_recovery_of_a_dead_one(
+    make: Callable[[], OpenSearchEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(make(), draft("a.md", "walrus"), draft("a.md", "walrus", collection="papers"))
+    dead, living, heir = make(), make(), make()
+    dead.begin_writing(["notes"])
+    monkeypatch.setattr(dead, "_switch", _kill)
+    with pytest.raises(KeyboardInterrupt):
+        dead.write([draft("a.md", "seal"), draft("b.md", "seal")])
+    die(dead)
+    living.begin_writing(["papers"])
+    switch = living._switch
+
+    def switch_later(items: Any) -> None:
+        heir.begin_writing(["notes"])
+        heir.end_writing()
+        switch(items)
+
+    monkeypatch.setattr(living, "_switch", switch_later)
+    living.write(
+        [
+            draft("a.md", "penguin", collection="papers"),
+            draft("b.md", "penguin", collection="papers"),
+        ]
+    )
+    living.commit()
+    living.end_writing()
+    assert [heir.text(key_of(heir, path, "papers")) for path in ("a.md", "b.md")] == [
+        b"penguin",
+        b"penguin",
+    ]
+    assert heir.match_passages(Match(body("seal")), 9).total == 0
+    assert heir.match_passages(Match(body("penguin")), 9).total == 2
+    assert problems(heir) == []
+
+
+def test_all_collections_are_held_while_what_a_writer_of_all_left_is_finished(
+    make: Callable[[], OpenSearchEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(make(), draft("a.md", "walrus"))
+    dead, heir, other = make(), make(), make()
+    dead.begin_writing()
+    die(dead)
+    finish = heir._recover
+
+    def finish_beside(unfinished: Any) -> None:
+        with pytest.raises(Conflict, match="is writing this index"):
+            other.begin_writing(["papers"])
+        finish(unfinished)
+
+    monkeypatch.setattr(heir, "_recover", finish_beside)
+    heir.begin_writing(["notes"])
+    other.begin_writing(["papers"])
+    with pytest.raises(Conflict, match="is writing the collection notes"):
+        make().begin_writing(["notes"])
+
+
+def test_many_parts_that_a_killed_indexer_wrote_are_all_swept_away(
+    make: Callable[[], OpenSearchEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bookwheel.engines.opensearch.rows.PIECE_BYTES", 10)
+    fill(make(), draft("a.md", "walrus"))
+    killed = make()
+    killed.begin_writing(["notes"])
+    monkeypatch.setattr(killed, "_switch", _kill)
+    with pytest.raises(KeyboardInterrupt):
+        killed.write([draft("b.md", "penguin " * 2000)])
+    die(killed)
+    heir = make()
+    heir.begin_writing(["notes"])
+    heir.end_writing()
+    heir._refresh_indices("texts")
+    assert (heir._count("texts", {"match_all": {}}), problems(heir)) == (2, [])
+
+
+def test_a_document_that_lost_its_text_does_not_spoil_what_is_read_with_it(
+    make: Callable[[], OpenSearchEngine],
+) -> None:
+    engine = make()
+    fill(engine, draft("a.md", "# Walrus\n\nice"), draft("b.md", "# Walrus\n\nsnow"))
+    lost, kept = key_of(engine, "a.md"), key_of(engine, "b.md")
+    generation = engine.generation
+    engine.begin_writing()
+    kinds = (("texts", ""), ("texts", "-0"), ("passages", "-1"))
+    for kind, part in kinds:
+        engine._must(
+            engine._cluster.bulk([engine._act(kind, "delete", f"{lost}-{generation}{part}")])
+        )
+    engine._publish()
+    engine.end_writing()
+
+    assert list(engine.passages([(lost, 1), (kept, 1)])) == [(kept, 1)]
+    hidden = engine.redactions([lost, kept])
+    assert hidden[kept].spans == ()
+    assert cover(b"anything", hidden[lost].spans, start=7) == b"[redacted:lost]"
+    assert (list(engine.outgoing([lost, kept], 9)), engine.sections(lost)) == ([lost, kept], [])
+    with pytest.raises(IndexUnusable, match="has lost its text"):
+        engine.text(lost)
+    assert problems(engine) == ["the cluster holds 1 passages, the catalogue 2"]
+    fill(engine, draft("a.md", "# Walrus\n\nice"))
+    assert (engine.text(lost), problems(engine)) == (b"# Walrus\n\nice", [])
 
 
 def test_one_who_lost_the_lease_writes_nothing_more(

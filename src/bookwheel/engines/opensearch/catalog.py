@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,8 +11,9 @@ from bookwheel.engines.base import CollectionState, Passage, Redactions
 from bookwheel.engines.opensearch import filters as asking
 from bookwheel.engines.opensearch import rows, schema, state
 from bookwheel.engines.opensearch.filters import Query, any_value, below, every, of_rows, term
-from bookwheel.engines.opensearch.recent import RowReader
+from bookwheel.engines.opensearch.recent import LOST_HINT, RowReader
 from bookwheel.engines.opensearch.store import STEP, WINDOW, Source
+from bookwheel.errors import IndexUnusable
 from bookwheel.model import Document, Known, Link, Place, Section, Status
 from bookwheel.query import Filters
 
@@ -19,6 +21,8 @@ _OK = term("status", str(Status.OK))
 _BY_PATH = ("collection", "path")
 _COUNTED = ("status", "extension", "language")
 _MOST_KINDS = 10_000
+_LOST: Source = {"spans": [[0, sys.maxsize, "lost"]]}
+"""Nobody knows any more what must not be seen of such a document."""
 
 
 class CatalogReader(RowReader):
@@ -162,37 +166,43 @@ class CatalogReader(RowReader):
     # What belongs to a document
 
     def text(self, key: int) -> bytes:
-        return self._consistently(lambda again: self._read_text(key, again))
+        text, is_whole = self._consistently(lambda again: self._read_text(key, again))
+        if not is_whole:
+            raise IndexUnusable("A document in the cluster has lost its text.", hint=LOST_HINT)
+        return text
 
-    def _read_text(self, key: int, again: bool) -> bytes | None:
+    def _read_text(self, key: int, again: bool) -> tuple[bytes, bool]:
         row = self._recent_rows([key], again=again).get(key)
         count = row["kept"]["pieces"] if row else 0
         if row is None or not count:
-            return b""
+            return b"", True
         ids = [f"{key}-{row['generation']}-{number}" for number in range(count)]
         found = self._get_many(schema.TEXTS, ids)
         if len(found) < count:
-            return None
-        return b"".join(found[each]["_source"]["kept"]["text"].encode() for each in ids)
+            return b"", False
+        return b"".join(found[each]["_source"]["kept"]["text"].encode() for each in ids), True
 
     def _details(self, keys: Sequence[int], *fields: str) -> dict[int, Source]:
-        """Return the parts of documents that are kept together; those without text are absent."""
-        return self._consistently(lambda again: self._read_details(keys, fields, again))
+        """Return the parts of documents that are kept together.
+
+        Of one that has lost them, all is to be hidden.
+        """
+        return self._consistently(lambda again: self._read_details(keys, fields, again))[0]
 
     def _read_details(
         self, keys: Sequence[int], fields: Sequence[str], again: bool
-    ) -> dict[int, Source] | None:
+    ) -> tuple[dict[int, Source], bool]:
         found = self._recent_rows(keys, again=again)
         good = {key: row for key, row in found.items() if row["status"] == Status.OK}
         ids = {f"{key}-{row['generation']}": key for key, row in good.items()}
         parts = self._get_many(schema.TEXTS, list(ids), *(f"kept.{each}" for each in fields))
-        if len(parts) < len(ids):
-            return None
-        details = {ids[each]: part["_source"].get("kept", {}) for each, part in parts.items()}
-        return {
+        details = dict.fromkeys(good, _LOST)
+        details |= {ids[each]: part["_source"].get("kept", {}) for each, part in parts.items()}
+        with_rules = {
             key: {"rules": row["kept"]["rules"], **details.get(key, {})}
             for key, row in found.items()
         }
+        return with_rules, len(parts) == len(ids)
 
     def sections(self, key: int) -> list[Section]:
         return rows.to_sections(self._details([key], "sections").get(key, {}))
@@ -236,11 +246,11 @@ class CatalogReader(RowReader):
         return {place: rows.to_sections(details.get(key, {})) for place, key in at.items()}
 
     def passages(self, wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Passage]:
-        return self._consistently(lambda again: self._read_passages(wanted, again))
+        return self._consistently(lambda again: self._read_passages(wanted, again))[0]
 
     def _read_passages(
         self, wanted: Sequence[tuple[int, int]], again: bool
-    ) -> dict[tuple[int, int], Passage] | None:
+    ) -> tuple[dict[tuple[int, int], Passage], bool]:
         found = self._recent_rows((key for key, _ in wanted), again=again)
         there = [
             (key, ordinal)
@@ -249,9 +259,9 @@ class CatalogReader(RowReader):
         ]
         ids = {f"{key}-{found[key]['generation']}-{n}": (key, n) for key, n in there}
         parts = self._get_many(schema.PASSAGES, list(ids), "kept")
-        if len(parts) < len(ids):
-            return None
-        return {
+        passages = {
             pair: rows.to_passage(pair[0], parts[each]["_source"]["kept"])
             for each, pair in ids.items()
+            if each in parts
         }
+        return passages, len(parts) == len(ids)

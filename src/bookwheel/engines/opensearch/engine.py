@@ -70,6 +70,8 @@ class OpenSearchEngine(Rebuild):
         unfinished = self._lease.acquire(collections)
         try:
             self._recover(unfinished)
+            if unfinished:
+                self._lease.settle()
             self._publish()
         except BaseException:
             self._lease.release()

@@ -62,7 +62,7 @@ def passage_entries(
                 Field.BODY: _filled(words.body),
                 Field.EXACT: _filled(words.exact),
                 Field.NAMES: _filled(words.names),
-                "kept": rows.from_chunk(chunk, data),
+                "kept": {**rows.from_chunk(chunk, data), "collection": document.collection},
             },
         )
 

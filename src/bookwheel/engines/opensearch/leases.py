@@ -28,6 +28,7 @@ class Lease:
         self._clock = clock
         self._owner = uuid.uuid4().hex
         self._names: tuple[str, ...] = ()
+        self._wanted: tuple[str, ...] = ()
         self._ending = threading.Event()
         self._renewing: threading.Thread | None = None
 
@@ -47,11 +48,13 @@ class Lease:
     def acquire(self, collections: Iterable[str] | None) -> dict[str, int]:
         """Take the lease; return from which generation on a dead holder left each one unfinished.
 
-        Raises Conflict naming who has it.
+        Where that one held all collections, so does this engine until `settle`: nobody else may
+        write what is being finished. Raises Conflict naming who has it.
         """
         names = (EVERY,) if collections is None else tuple(dict.fromkeys(collections))
         unfinished = self._tables.change(state.COUNTERS, lambda data: self._take(data, names))
-        self._names = names
+        self._wanted = names
+        self._names = (EVERY,) if EVERY in unfinished else names
         self._ending.clear()
         self._renewing = threading.Thread(target=self._renew, name="lease", daemon=True)
         self._renewing.start()
@@ -69,9 +72,24 @@ class Lease:
             unfinished[name] = int(lease["began"])
             del leases[name]
         began = min([counters.get("generation", 0), *unfinished.values()])
-        mine = {"owner": self._owner, "who": _who(), "until": now + SECONDS, "began": began}
-        leases.update(dict.fromkeys(names, mine))
+        self._enter(leases, (EVERY,) if EVERY in unfinished else names, began)
         return unfinished
+
+    def _enter(self, leases: Data, names: tuple[str, ...], began: int) -> None:
+        until = self._clock() + SECONDS
+        mine = {"owner": self._owner, "who": _who(), "until": until, "began": began}
+        leases.update(dict.fromkeys(names, mine))
+
+    def settle(self) -> None:
+        """Hold no more than was asked for, now that nothing is unfinished."""
+
+        def alter(counters: Data) -> None:
+            self.check(counters)
+            self._drop(counters)
+            self._enter(counters["leases"], self._wanted, counters.get("generation", 0))
+
+        self._tables.change(state.COUNTERS, alter)
+        self._names = self._wanted
 
     def check(self, counters: Data) -> None:
         """Raise Conflict unless the lease is still ours, by the table that is about to change."""

@@ -27,12 +27,13 @@ class Rebuild(Recovery):
         if not old:
             return
         lease = Lease(self._tables)
-        lease.acquire(None)
+        unfinished = lease.acquire(None)
         try:
             for kind in schema.ANALYSED:
                 self._indices.create_beside(kind)
             self._fill_beside()
             self._indices.switch(schema.ANALYSED, there)
+            self._recover(unfinished)
         finally:
             lease.release()
         self._forget_known()

@@ -6,13 +6,13 @@ not fit what was found reads it again.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from bookwheel.engines.opensearch import schema
 from bookwheel.engines.opensearch.store import FRESH_SECONDS, Source, Store
-from bookwheel.errors import IndexUnusable
 
 _MOST_KEPT = 2_000
 _MOST_WHOLE = 200
@@ -23,8 +23,10 @@ _SHOWN = (
 )
 """All of a row but the names and citations, of which there may be thousands."""
 _GENERATION = ("generation", "model")
-_ATTEMPTS = 5
+_ATTEMPTS = 4
+LOST_HINT = "`bookwheel index FOLDER --full` writes all documents of a folder anew."
 _Answer = TypeVar("_Answer")
+_log = logging.getLogger(__name__)
 
 
 class RowReader(Store):
@@ -65,16 +67,19 @@ class RowReader(Store):
         }
         return found | self._recent_rows(unlike, again=True) if unlike else found
 
-    def _consistently(self, read: Callable[[bool], _Answer | None]) -> _Answer:
-        """Read what a row names; again where it was replaced in between, and the old is gone."""
-        for attempt in range(_ATTEMPTS):
-            answer = read(attempt > 0)
-            if answer is not None:
-                return answer
-        raise IndexUnusable(
-            "A document in the cluster has lost its text.",
-            hint="`bookwheel doctor` says how many; `bookwheel index --full` writes them anew.",
-        )
+    def _consistently(self, read: Callable[[bool], tuple[_Answer, bool]]) -> tuple[_Answer, bool]:
+        """Read what rows name; again where one was replaced in between, and the old is gone.
+
+        Return it with whether it is whole: what stays away has been lost.
+        """
+        answer, is_whole = read(False)
+        for _ in range(_ATTEMPTS):
+            if is_whole:
+                return answer, True
+            answer, is_whole = read(True)
+        if not is_whole:
+            _log.warning("A document in the cluster has lost its text. %s", LOST_HINT)
+        return answer, is_whole
 
 
 def _young(kept: dict[int, tuple[float, Source]], key: int, now: float) -> Source | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 from bookwheel.engines.opensearch import entries, rows, schema
 from bookwheel.engines.opensearch.cluster import Body
-from bookwheel.engines.opensearch.filters import Query, every, term
+from bookwheel.engines.opensearch.filters import Query, any_value, every, term
 from bookwheel.engines.opensearch.leases import EVERY
 from bookwheel.engines.opensearch.store import Source
 from bookwheel.engines.opensearch.writing import DocumentWriter
@@ -14,6 +14,9 @@ from bookwheel.model import Status
 from bookwheel.text.entries import page_terms
 
 _GENERATED = (schema.TEXTS, schema.PASSAGES)
+_STEP = 200
+_Made = tuple[int, int]
+"""A document and the generation in which a part of it was written."""
 
 
 class Recovery(DocumentWriter):
@@ -26,13 +29,15 @@ class Recovery(DocumentWriter):
         self._refresh_indices(schema.DOCUMENTS, schema.PAGES, *_GENERATED)
         since = min(unfinished.values())
         newer: Query = {"range": {"generation": {"gt": since}}}
-        names = [term("collection", name) for name in unfinished if name != EVERY]
-        conditions = [newer] if EVERY in unfinished else [newer, {"bool": {"should": names}}]
+        own = [] if EVERY in unfinished else [any_value("collection", list(unfinished))]
+        theirs = every([newer, *own])
         fields = ("key", "generation", "status", "chunks")
-        found = self._scan(schema.DOCUMENTS, every(conditions), ("key",), fields=fields)
+        found = self._scan(schema.DOCUMENTS, theirs, ("key",), fields=fields)
         for hit in found:
             self._finish(hit["_source"])
-        self._sweep(newer)
+        self._sweep(schema.PAGES, theirs, {EVERY})
+        for kind in _GENERATED:  # which cannot be asked for by their collection
+            self._sweep(kind, newer, unfinished.keys())
 
     def _finish(self, row: Source) -> None:
         """Make the page of a row that a writer did not come to, and delete what it replaced."""
@@ -62,22 +67,34 @@ class Recovery(DocumentWriter):
         yield self._act(schema.PAGES, "index", key, _source=source)
         yield from self._word_actions(entries.words_of(terms), generation)
 
-    def _sweep(self, newer: Query) -> None:
-        """Delete parts and pages that belong to no row, or to another generation of it."""
-        for kind in (*_GENERATED, schema.PAGES):
-            fields = ("document", "generation")
-            hits = self._scan(kind, newer, ("document", "generation"), fields=fields)
-            strays = self._strays((hit["_id"], hit["_source"]) for hit in hits)
-            self._must(self._cluster.bulk(self._act(kind, "delete", each) for each in strays))
+    def _sweep(self, kind: str, query: Query, names: Set[str]) -> None:
+        """Delete parts or pages that belong to no row, or to another generation of it.
 
-    def _strays(self, found: Iterable[tuple[str, Source]]) -> list[str]:
-        every_one = list(found)
-        now = self._rows([source["document"] for _, source in every_one], "generation")
-        return [
-            entry
-            for entry, source in every_one
-            if now.get(source["document"], {}).get("generation") != source["generation"]
-        ]
+        Those of other collections are left alone: somebody may be about to write their row.
+        """
+        made: dict[_Made, str | None] = {}
+        fields = ("document", "generation", "kept.collection")
+        for hit in self._scan(kind, query, ("document", "generation"), fields=fields):
+            source = hit["_source"]
+            place = source["document"], source["generation"]
+            made[place] = source.get("kept", {}).get("collection")
+        strays = self._strays(made, names)
+        for first in range(0, len(strays), _STEP):
+            some = [
+                every([term("document", key), term("generation", generation)])
+                for key, generation in strays[first : first + _STEP]
+            ]
+            self._delete_where(kind, {"bool": {"should": some}})
+
+    def _strays(self, made: Mapping[_Made, str | None], names: Set[str]) -> list[_Made]:
+        now = self._rows([key for key, _ in made], "generation", "collection")
+        found = []
+        for (key, generation), collection in made.items():
+            row = now.get(key, {})
+            is_theirs = EVERY in names or (collection or row.get("collection")) in names
+            if is_theirs and row.get("generation") != generation:
+                found.append((key, generation))
+        return found
 
     def _delete_where(self, kind: str, query: Query) -> None:
         path = f"/{self._indices.alias(kind)}/_delete_by_query"

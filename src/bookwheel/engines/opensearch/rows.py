@@ -132,6 +132,7 @@ def to_details(draft: Draft) -> Source:
     parsed = draft.parsed
     assert parsed is not None
     return {
+        "collection": draft.collection,
         "sections": [list(each) for each in parsed.sections],
         "links": [list(each) for each in parsed.links],
         "places": [list(each) for each in parsed.places],

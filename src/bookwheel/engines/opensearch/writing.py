@@ -146,7 +146,7 @@ class DocumentWriter(VectorReader):
         details = {**common, "kept": rows.to_details(draft)}
         yield self._act(schema.TEXTS, "index", name, _source=details)
         for number, piece in enumerate(rows.pieces_of(draft.parsed.text)):
-            source = {**common, "kept": {"text": piece}}
+            source = {**common, "kept": {"text": piece, "collection": draft.collection}}
             yield self._act(schema.TEXTS, "index", f"{name}-{number}", _source=source)
         if draft.terms is None:
             return
