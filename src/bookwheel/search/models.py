@@ -108,7 +108,8 @@ class Models:
 
     def note_done(self, engine: WritableEngine, embedder: Embedder) -> None:
         """Note that every document has its vectors, if that is so."""
-        if not engine.without_vectors(embedder.fingerprint, 1):
+        done, total = engine.embedded(embedder.fingerprint)
+        if done == total:  # those included that another indexer has to embed
             engine.set_note("embedder", self._name)
             engine.set_note("fingerprint", embedder.fingerprint)
 

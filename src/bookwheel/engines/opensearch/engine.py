@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from bookwheel.engines.base import Matrix
-from bookwheel.engines.opensearch import rows, schema, state, vectors
+from bookwheel.engines.opensearch import rows, schema, state
 from bookwheel.engines.opensearch.address import Address
 from bookwheel.engines.opensearch.health import check_engine, cluster_facts
 from bookwheel.engines.opensearch.jobs import JobTable
@@ -32,6 +31,7 @@ class OpenSearchEngine(Rebuild):
         super().__init__(address, api_key=api_key)
         self._lease = Lease(self._tables)
         self._written = {}
+        self._embedding = {}
         self._words_written = set()
         self.home = home
 
@@ -133,65 +133,6 @@ class OpenSearchEngine(Rebuild):
         """Make what was written searchable."""
         self._publish()
         self._written.clear()
-
-    def _publish(self, *kinds: str) -> None:
-        """Let searches find what was written, and let other processes know of it."""
-        found = (schema.DOCUMENTS, schema.PAGES, schema.PASSAGES, schema.WORDS)
-        self._refresh_indices(*(kinds or found))
-        self._own.has_changed = False
-
-        def alter(counters: Data) -> None:
-            counters["commits"] = counters.get("commits", 0) + 1
-
-        self._tables.change(state.COUNTERS, alter)
-        self._forget_known()
-
-    # Vectors
-
-    def write_vectors(self, fingerprint: str, dimensions: int, rows: Mapping[int, Matrix]) -> None:
-        """Write the vectors of documents; those that have changed meanwhile are left out."""
-        kind = vectors.vectors_kind(fingerprint)
-        self._make_vectors(fingerprint, kind, dimensions)
-        now = self._get_many(schema.DOCUMENTS, list(rows), "generation", "chunks", "model")
-        fitting = {
-            key: now[str(key)]["_source"]
-            for key, matrix in rows.items()
-            if str(key) in now and now[str(key)]["_source"]["chunks"] == len(matrix) > 0
-        }
-        index, texts = self._indices.alias(kind), self._indices.alias(schema.TEXTS)
-        self._must(
-            self._cluster.bulk(
-                action
-                for key, row in fitting.items()
-                for action in vectors.vector_actions(
-                    index, texts, key, row["generation"], fingerprint, rows[key]
-                )
-            )
-        )
-        model = {"model": vectors.model_id(fingerprint)}
-        self._must(
-            self._cluster.bulk(
-                self._act(schema.DOCUMENTS, "update", key, doc=model) for key in fitting
-            )
-        )
-        self._changed()
-        self._publish(schema.DOCUMENTS, kind)
-
-    def _make_vectors(self, fingerprint: str, kind: str, dimensions: int) -> None:
-        if self._models().get(fingerprint) == dimensions:
-            return
-        self._indices.create(
-            f"{self._indices.alias(kind)}-v{schema.SCHEMA_VERSION}",
-            vectors.vector_mapping(dimensions),
-            alias=self._indices.alias(kind),
-            kind=kind,
-            knn=True,
-        )
-        self._tables.change(state.MODELS, lambda data: data.update({fingerprint: dimensions}))
-        self._forget_known()
-
-    def keep_vectors(self, fingerprint: str) -> None:
-        """Nothing has to be kept beside them: the cluster opens them quickly by itself."""
 
     # Jobs and notes
 

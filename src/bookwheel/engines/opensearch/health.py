@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from bookwheel.engines.opensearch import schema
 from bookwheel.engines.opensearch.cluster import Cluster
 from bookwheel.engines.opensearch.filters import EVERYTHING, Query, term
 from bookwheel.engines.opensearch.schema import Indices
+from bookwheel.engines.opensearch.vectors import model_id, vectors_kind
 from bookwheel.model import Status
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def check_engine(engine: OpenSearchEngine) -> Iterator[str]:
     good, _, chunks = engine._read_totals()
     yield from _compare("pages", engine._count(schema.PAGES, EVERYTHING), good)
     yield from _compare("passages", engine._count(schema.PASSAGES, EVERYTHING), chunks)
+    for fingerprint in engine._models():
+        yield from _count_vectors(engine, fingerprint, there)
     for state in engine._read_collections():
         own: Query = term("collection", state.collection.name)
         pages = engine._count(schema.PAGES, own)
@@ -68,6 +71,17 @@ def check_engine(engine: OpenSearchEngine) -> Iterator[str]:
     lost = sum(engine._tally("collection", term("status", str(Status.OK))).values()) - good
     if lost:
         yield f"{abs(lost)} documents belong to no collection"
+
+
+def _count_vectors(
+    engine: OpenSearchEngine, fingerprint: str, there: Mapping[str, str]
+) -> Iterator[str]:
+    kind = vectors_kind(fingerprint)
+    wanted = engine._sum_chunks(term("model", model_id(fingerprint)))
+    engine._refresh_indices(kind)
+    found = engine._count(kind, EVERYTHING) if kind in there else 0
+    if found < wanted:  # what a killed indexer left beside is never found
+        yield f"the cluster holds {found} vectors of {wanted} that the catalogue tells of"
 
 
 def _compare(what: str, found: int, wanted: int) -> Iterator[str]:

@@ -36,6 +36,11 @@ class Lease:
     def held(self) -> bool:
         return bool(self._names)
 
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The collections that are this engine's to write; None for all of them."""
+        return None if EVERY in self._names else self._names
+
     def covers(self, collection: str) -> bool:
         """Tell whether a collection is this engine's to write."""
         return EVERY in self._names or collection in self._names

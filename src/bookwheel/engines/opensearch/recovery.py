@@ -9,7 +9,7 @@ from bookwheel.engines.opensearch.cluster import Body
 from bookwheel.engines.opensearch.filters import Query, any_value, every, term
 from bookwheel.engines.opensearch.leases import EVERY
 from bookwheel.engines.opensearch.store import Source
-from bookwheel.engines.opensearch.writing import DocumentWriter
+from bookwheel.engines.opensearch.vector_writing import VectorWriter
 from bookwheel.model import Status
 from bookwheel.text.entries import page_terms
 
@@ -19,7 +19,7 @@ _Made = tuple[int, int]
 """A document and the generation in which a part of it was written."""
 
 
-class Recovery(DocumentWriter):
+class Recovery(VectorWriter):
     """What the next holder of a lease does first."""
 
     def _recover(self, unfinished: Mapping[str, int]) -> None:

@@ -11,7 +11,9 @@ from bookwheel.engines.base import Found, Matrix, Passage, Vector
 from bookwheel.engines.opensearch import schema, state
 from bookwheel.engines.opensearch.citing import CitationReader
 from bookwheel.engines.opensearch.filters import MOST_TERMS, Query, any_value, every, term
-from bookwheel.engines.opensearch.store import SORT_ONLY, WINDOW
+from bookwheel.engines.opensearch.leases import Lease
+from bookwheel.engines.opensearch.rows import to_passage
+from bookwheel.engines.opensearch.store import SORT_ONLY, WINDOW, Source
 from bookwheel.model import Status
 
 if TYPE_CHECKING:
@@ -36,6 +38,10 @@ def vectors_kind(fingerprint: str) -> str:
 
 class VectorReader(CitationReader):
     """Vectors under the fingerprint of the model that made them; a document has those of one."""
+
+    _lease: Lease
+    _embedding: dict[int, int]
+    """Of which generation the chunks were that were last given out to be embedded."""
 
     def _models(self) -> dict[str, int]:
         """Return the dimensions of every model that any vector was ever written of."""
@@ -63,26 +69,42 @@ class VectorReader(CitationReader):
     ) -> list[tuple[str, list[Passage]]]:
         """Return title and chunks of some documents that have no vectors of a model yet."""
         self._settle()
-        later = {"range": {"key": {"gt": after}}}
-        lacking = {
-            "bool": {
-                "filter": [_CHUNKED, later],
-                "must_not": [term("model", model_id(fingerprint))],
-            }
-        }
-        fields = ("key", "chunks", "kept.title")
-        titles: dict[int, str] = {}
-        pairs: list[tuple[int, int]] = []
+        while some := self._lacking(fingerprint, limit, after):
+            if found := self._read_whole(some):
+                return found
+            after = some[-1]["key"]
+        return []
+
+    def _lacking(self, fingerprint: str, limit: int, after: int) -> list[Source]:
+        """Return rows without vectors: whoever writes gets those of its own collections only."""
+        conditions: list[Query] = [_CHUNKED, {"range": {"key": {"gt": after}}}]
+        if self._lease.held and (names := self._lease.names) is not None:
+            conditions.append(any_value("collection", names))
+        model = term("model", model_id(fingerprint))
+        lacking = {"bool": {"filter": conditions, "must_not": [model]}}
+        fields = ("key", "generation", "chunks", "kept.title")
+        some: list[Source] = []
+        chunks = 0
         for hit in self._scan(schema.DOCUMENTS, lacking, ("key",), fields=fields, limit=limit):
-            row = hit["_source"]
-            if titles and len(pairs) + row["chunks"] > _MOST_CHUNKS:
+            chunks += hit["_source"]["chunks"]
+            if some and chunks > _MOST_CHUNKS:
                 break
-            titles[row["key"]] = row["kept"]["title"]
-            pairs += [(row["key"], ordinal) for ordinal in range(1, row["chunks"] + 1)]
-        found: dict[int, list[Passage]] = {}
-        for (key, _), passage in self.passages(pairs).items():
-            found.setdefault(key, []).append(passage)
-        return [(titles[key], passages) for key, passages in found.items()]
+            some.append(hit["_source"])
+        return some
+
+    def _read_whole(self, some: Sequence[Source]) -> list[tuple[str, list[Passage]]]:
+        """Return title and chunks of documents that are still as their rows say."""
+        ids = {row["key"]: _ids(row["key"], row["generation"], row["chunks"]) for row in some}
+        parts = self._get_many(schema.PASSAGES, [each for own in ids.values() for each in own])
+        found = []
+        for row in some:
+            own = ids[row["key"]]
+            if all(each in parts for each in own):
+                self._embedding[row["key"]] = row["generation"]
+                kept = [parts[each]["_source"]["kept"] for each in own]
+                passages = [to_passage(row["key"], each) for each in kept]
+                found.append((row["kept"]["title"], passages))
+        return found
 
     def open_vectors(self, fingerprint: str) -> None:
         """Nothing has to be loaded here: the cluster holds them."""
@@ -190,20 +212,26 @@ def _to_matrix(text: str, dimensions: int) -> Matrix:
     return halves.reshape(-1, dimensions).astype(np.float32)
 
 
+def _ids(key: int, generation: int, chunks: int) -> list[str]:
+    return [f"{key}-{generation}-{ordinal}" for ordinal in range(1, chunks + 1)]
+
+
 def vector_actions(
-    index: str, texts: str, key: int, generation: int, fingerprint: str, matrix: Matrix
+    index: str, texts: str, row: Source, fingerprint: str, matrix: Matrix
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the changes that write the vectors of a document."""
     import numpy as np
 
+    key, generation = row["key"], row["generation"]
     halves = matrix.astype(np.float16)
     kept = {
+        "collection": row["collection"],
         "model": model_id(fingerprint),
         "vectors": base64.b64encode(halves.tobytes()).decode(),
     }
     whole = {"document": key, "generation": generation, "kept": kept}
     yield {"_op_type": "index", "_index": texts, "_id": f"{key}-{generation}-v", "_source": whole}
-    for ordinal, row in enumerate(halves.astype(np.float32), start=1):
+    for ordinal, vector in enumerate(halves.astype(np.float32), start=1):
         yield {
             "_op_type": "index",
             "_index": index,
@@ -212,7 +240,7 @@ def vector_actions(
                 "document": key,
                 "generation": generation,
                 "ordinal": ordinal,
-                "vector": row.tolist(),
+                "vector": vector.tolist(),
             },
         }
 

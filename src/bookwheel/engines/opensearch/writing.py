@@ -10,7 +10,6 @@ from bookwheel.engines.base import Field
 from bookwheel.engines.opensearch import entries, rows, schema, state
 from bookwheel.engines.opensearch.cluster import Body, Failure
 from bookwheel.engines.opensearch.filters import any_value, every, term
-from bookwheel.engines.opensearch.leases import Lease
 from bookwheel.engines.opensearch.state import Data
 from bookwheel.engines.opensearch.store import STEP, Source
 from bookwheel.engines.opensearch.vectors import VectorReader
@@ -47,7 +46,6 @@ class _Item(NamedTuple):
 class DocumentWriter(VectorReader):
     """Changes of documents; between `begin_writing` and `end_writing` only."""
 
-    _lease: Lease
     _written: dict[tuple[str, str], int | None]
     """Keys of what was written since the last commit, None for what was removed: searches may not
     find those yet."""
@@ -68,6 +66,18 @@ class DocumentWriter(VectorReader):
             return counters["generation"], first
 
         return self._tables.change(state.COUNTERS, alter)
+
+    def _publish(self, *kinds: str) -> None:
+        """Let searches find what was written, and let other processes know of it."""
+        found = (schema.DOCUMENTS, schema.PAGES, schema.PASSAGES, schema.WORDS)
+        self._refresh_indices(*(kinds or found))
+        self._own.has_changed = False
+
+        def alter(counters: Data) -> None:
+            counters["commits"] = counters.get("commits", 0) + 1
+
+        self._tables.change(state.COUNTERS, alter)
+        self._forget_known()
 
     # Finding what is there
 
@@ -244,9 +254,12 @@ class DocumentWriter(VectorReader):
         for ordinal in range(1, old.chunks + 1):
             yield self._act(schema.PASSAGES, "delete", f"{name}-{ordinal}")
         if old.model:
-            yield self._act(schema.TEXTS, "delete", f"{name}-v")
-            for ordinal in range(1, old.chunks + 1):
-                yield self._act(f"vectors-{old.model}", "delete", f"{name}-{ordinal}")
+            yield from self._vector_deletions(name, old.model, old.chunks)
+
+    def _vector_deletions(self, name: str, model: str, chunks: int) -> Iterator[Body]:
+        yield self._act(schema.TEXTS, "delete", f"{name}-v")
+        for ordinal in range(1, chunks + 1):
+            yield self._act(f"vectors-{model}", "delete", f"{name}-{ordinal}")
 
     @staticmethod
     def _must(failures: Sequence[Failure]) -> None:
@@ -286,8 +299,13 @@ def _old(entry: Mapping[str, Any]) -> Old:
         row["kept"]["pieces"],
         row["chunks"],
         row.get("model"),
-        {"if_seq_no": entry["_seq_no"], "if_primary_term": entry["_primary_term"]},
+        marks_of(entry),
     )
+
+
+def marks_of(entry: Mapping[str, Any]) -> dict[str, int]:
+    """Return what lets a change of an entry fail if there was another since it was read."""
+    return {"if_seq_no": entry["_seq_no"], "if_primary_term": entry["_primary_term"]}
 
 
 def _refused(draft: Draft, reason: str) -> Draft:

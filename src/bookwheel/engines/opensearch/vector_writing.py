@@ -1,0 +1,102 @@
+"""Writing vectors: beside their document, then into its row, if that is still the one embedded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bookwheel.engines.base import Matrix
+from bookwheel.engines.opensearch import schema, state, vectors
+from bookwheel.engines.opensearch.writing import DocumentWriter, marks_of
+
+_FIELDS = ("key", "collection", "generation", "chunks", "model")
+_ATTEMPTS = 4
+_Entry = Mapping[str, Any]
+
+
+class VectorWriter(DocumentWriter):
+    """Changes of vectors; between `begin_writing` and `end_writing` only."""
+
+    def write_vectors(self, fingerprint: str, dimensions: int, rows: Mapping[int, Matrix]) -> None:
+        """Write the vectors of documents; those that have changed since are left out."""
+        kind = vectors.vectors_kind(fingerprint)
+        self._make_vectors(fingerprint, kind, dimensions)
+        self._tables.change(state.COUNTERS, self._lease.check)
+        fitting = self._fitting(rows)
+        index, texts = self._indices.alias(kind), self._indices.alias(schema.TEXTS)
+        self._must(
+            self._cluster.bulk(
+                action
+                for entry in fitting
+                for action in vectors.vector_actions(
+                    index, texts, entry["_source"], fingerprint, rows[entry["_source"]["key"]]
+                )
+            )
+        )
+        self._name_model(fitting, vectors.model_id(fingerprint))
+        self._changed()
+        self._publish(schema.DOCUMENTS, kind)
+
+    def _fitting(self, rows: Mapping[int, Matrix]) -> list[_Entry]:
+        """Return the rows of our documents that are still those whose text was embedded."""
+        fitting: list[_Entry] = []
+        for entry in self._get_many(schema.DOCUMENTS, list(rows), *_FIELDS).values():
+            row = entry["_source"]
+            embedded = self._embedding.pop(row["key"], row["generation"])
+            is_same = row["generation"] == embedded and row["chunks"] == len(rows[row["key"]]) > 0
+            if is_same and self._lease.covers(row["collection"]):
+                fitting.append(entry)
+        return fitting
+
+    def _name_model(self, fitting: Iterable[_Entry], model: str) -> None:
+        """Let rows tell of their vectors; those of rows that were replaced meanwhile go again."""
+        left = {str(entry["_source"]["key"]): entry for entry in fitting}
+        for _ in range(_ATTEMPTS):
+            failures = self._cluster.bulk(
+                self._act(schema.DOCUMENTS, "update", key, doc={"model": model}, **marks_of(entry))
+                for key, entry in left.items()
+            )
+            if not failures:
+                return
+            self._must(failures)
+            before = {each.entry: left[each.entry]["_source"] for each in failures}
+            now = self._get_many(schema.DOCUMENTS, list(before), *_FIELDS)
+            gone = [
+                row
+                for key, row in before.items()
+                if key not in now or now[key]["_source"]["generation"] != row["generation"]
+            ]
+            self._withdraw(gone, model)
+            left = {
+                key: entry
+                for key, entry in now.items()
+                if entry["_source"]["generation"] == before[key]["generation"]
+                and entry["_source"].get("model") != model
+            }
+
+    def _withdraw(self, replaced: Iterable[Mapping[str, Any]], model: str) -> None:
+        self._must(
+            self._cluster.bulk(
+                action
+                for row in replaced
+                for action in self._vector_deletions(
+                    f"{row['key']}-{row['generation']}", model, row["chunks"]
+                )
+            )
+        )
+
+    def _make_vectors(self, fingerprint: str, kind: str, dimensions: int) -> None:
+        if self._models().get(fingerprint) == dimensions:
+            return
+        self._indices.create(
+            f"{self._indices.alias(kind)}-v{schema.SCHEMA_VERSION}",
+            vectors.vector_mapping(dimensions),
+            alias=self._indices.alias(kind),
+            kind=kind,
+            knn=True,
+        )
+        self._tables.change(state.MODELS, lambda data: data.update({fingerprint: dimensions}))
+        self._forget_known()
+
+    def keep_vectors(self, fingerprint: str) -> None:
+        """Nothing has to be kept beside them: the cluster opens them quickly by itself."""
