@@ -155,14 +155,14 @@ class OpenSearchEngine(Rebuild):
 
     def disk_bytes(self) -> int:
         """Return what the index takes on the disks of the cluster, copies included."""
-        path = f"/{self._cluster.address.prefix}-*/_stats/store"
+        path = f"/{self._indices.used()}/_stats/store"
         return int(self._cluster.ask("GET", path)["_all"]["total"]["store"]["size_in_bytes"])
 
     def set_aside(self) -> str:
-        """Refuse: what lies in a cluster is mended there, or built anew under another prefix."""
+        """Refuse: others may keep their collections in it."""
         raise Forbidden(
             "An index in a cluster is not set aside.",
-            hint="Restore it from a snapshot, or index anew under another prefix.",
+            hint="`bookwheel index FOLDER --full` reads a folder anew and writes all of it again.",
         )
 
     def check(self) -> Iterator[str]:
@@ -174,7 +174,9 @@ class OpenSearchEngine(Rebuild):
         """Return how the cluster is, for the operator."""
         facts = cluster_facts(self._cluster, self._indices)
         waiting = sum(not job.is_finished for job in self.queue.jobs()) if self.exists else 0
-        return {**facts, "jobs": f"{waiting} waiting or running"}
+        writers = self._lease.others(self._tables.read(state.COUNTERS))
+        shown = ", ".join(f"{name} ({who})" for name, who in sorted(writers.items()))
+        return {**facts, "jobs": f"{waiting} waiting or running", "written": shown or "nothing"}
 
 
 def _plain(collection: rows.Source) -> rows.Source:

@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from bookwheel.engines.opensearch import schema
-from bookwheel.engines.opensearch.cluster import Cluster
+from bookwheel.engines.opensearch import schema, state
+from bookwheel.engines.opensearch.cluster import Cluster, pause
 from bookwheel.engines.opensearch.filters import EVERYTHING, Query, term
 from bookwheel.engines.opensearch.schema import Indices
 from bookwheel.engines.opensearch.vectors import model_id, vectors_kind
-from bookwheel.model import Status
 
 if TYPE_CHECKING:
     from bookwheel.engines.opensearch.engine import OpenSearchEngine
 
 
+_LOOKS = 5
+"""So often it is counted again while others write."""
+
+
 def cluster_facts(cluster: Cluster, indices: Indices) -> dict[str, str]:
     """Return version, health and shards of the cluster, as words."""
     version = cluster.ask("GET", "/")["version"]["number"]
-    path = f"/_cluster/health/{cluster.address.prefix}-*"
+    used = indices.used()
+    path = f"/_cluster/health/{used}"
     health = cluster.ask("GET", path, None, {"expand_wildcards": "all"})
     lacking = health["unassigned_shards"]
     shards = f"{health['active_primary_shards']} primary, {health['active_shards']} in all"
@@ -28,15 +32,15 @@ def cluster_facts(cluster: Cluster, indices: Indices) -> dict[str, str]:
         "health": str(health["status"]),
         "nodes": str(health["number_of_data_nodes"]),
         "shards": shards + (f", {lacking} missing" if lacking else ""),
-        "lag": _lag(cluster),
+        "lag": _lag(cluster, used),
         "indices": ", ".join(sorted(indices.present().values())),
     }
 
 
-def _lag(cluster: Cluster) -> str:
+def _lag(cluster: Cluster, used: str) -> str:
     """Return how many changes some copy of a shard has not had yet."""
     params = {"level": "shards", "filter_path": "indices.*.shards.*.seq_no"}
-    answer = cluster.ask("GET", f"/{cluster.address.prefix}-*/_stats/docs", None, params)
+    answer = cluster.ask("GET", f"/{used}/_stats/docs", None, params)
     behind = 0
     for index in answer.get("indices", {}).values():
         for copies in index["shards"].values():
@@ -58,17 +62,41 @@ def check_engine(engine: OpenSearchEngine) -> Iterator[str]:
             return
         if there[kind] != engine._indices.name(kind):
             yield f"the index {there[kind]} was made by another version"
-    engine._refresh_indices(schema.PAGES, schema.PASSAGES)
+    yield from _lasting_differences(engine, there)
+
+
+def _lasting_differences(engine: OpenSearchEngine, there: Mapping[str, str]) -> list[str]:
+    """Return where indices do not hold the same; nothing where somebody may just be writing it."""
+    for attempt in range(_LOOKS):
+        before = _at_rest(engine)
+        found = list(_differences(engine, there))
+        if not found or (before is not None and _at_rest(engine) == before):
+            return found
+        pause(attempt)
+    return []
+
+
+def _at_rest(engine: OpenSearchEngine) -> tuple[int, int] | None:
+    """Return what the next change alters; None while another process writes."""
+    counters = engine._tables.read(state.COUNTERS)
+    if engine._lease.others(counters):
+        return None
+    return counters.get("generation", 0), counters.get("commits", 0)
+
+
+def _differences(engine: OpenSearchEngine, there: Mapping[str, str]) -> Iterator[str]:
+    engine._refresh_indices(schema.DOCUMENTS, schema.PAGES, schema.PASSAGES)
     good, _, chunks = engine._read_totals()
     yield from _compare("pages", engine._count(schema.PAGES, EVERYTHING), good)
     yield from _compare("passages", engine._count(schema.PASSAGES, EVERYTHING), chunks)
     for fingerprint in engine._models():
         yield from _count_vectors(engine, fingerprint, there)
-    for state in engine._read_collections():
-        own: Query = term("collection", state.collection.name)
+    known = engine._read_collections()
+    for each in known:
+        own: Query = term("collection", each.collection.name)
         pages = engine._count(schema.PAGES, own)
-        yield from _compare(f"pages of {state.collection.name}", pages, state.documents)
-    lost = sum(engine._tally("collection", term("status", str(Status.OK))).values()) - good
+        yield from _compare(f"pages of {each.collection.name}", pages, each.documents)
+    lost = good - sum(each.documents for each in known)
     if lost:
         yield f"{abs(lost)} documents belong to no collection"
 

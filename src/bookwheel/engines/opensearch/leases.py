@@ -50,6 +50,15 @@ class Lease:
         leases = self._tables.read(state.COUNTERS).get("leases", {})
         return any(each["until"] > self._clock() for each in leases.values())
 
+    def others(self, counters: Data) -> dict[str, str]:
+        """Return who else writes just now, by collection, as the table of counters has it."""
+        now = self._clock()
+        return {
+            name: str(each["who"])
+            for name, each in counters.get("leases", {}).items()
+            if each["until"] > now and each["owner"] != self._owner
+        }
+
     def acquire(self, collections: Iterable[str] | None) -> dict[str, int]:
         """Take the lease; return from which generation on a dead holder left each one unfinished.
 

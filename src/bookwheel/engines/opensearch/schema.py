@@ -5,6 +5,7 @@ Every kind has an alias; behind it lies an index whose name carries the version 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -23,6 +24,7 @@ STATE, DOCUMENTS, TEXTS, PAGES, PASSAGES, WORDS = KINDS = (
     "passages",
     "words",
 )
+_VECTORS = re.compile("vectors-[0-9a-f]{12}")
 ANALYSED = (PAGES, PASSAGES, WORDS)
 """What depends on how texts are cut into terms."""
 _KEYWORD: Mapping[str, Any] = {"type": "keyword"}
@@ -107,6 +109,11 @@ _SIMILARITY: Mapping[str, Any] = {"default": {"type": "LegacyBM25", "k1": 1.2, "
 """With the factor k1 + 1, as the embedded engine has it: bonuses weigh the same."""
 
 
+def _is_kind(name: str) -> bool:
+    """Tell our kinds from the indices of a library whose prefix begins with ours."""
+    return name in KINDS or _VECTORS.fullmatch(name) is not None
+
+
 class Indices:
     """The names of a library's indices, and their making."""
 
@@ -132,9 +139,15 @@ class Indices:
         found: dict[str, str] = {}
         for index, content in answer.items():
             for alias in content["aliases"]:
-                if alias.startswith(prefix):
-                    found[alias.removeprefix(prefix)] = index
+                kind = alias.removeprefix(prefix)
+                if alias.startswith(prefix) and _is_kind(kind):
+                    found[kind] = index
         return found
+
+    def used(self) -> str:
+        """Return the names of all indices that there are, for a request about no others."""
+        names = ",".join(self.alias(kind) for kind in self.present())
+        return names or f"{self.name(STATE)}*"  # which none has, and only so is no mistake
 
     def make(self) -> None:
         """Make what is missing."""
