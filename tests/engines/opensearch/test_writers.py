@@ -211,7 +211,7 @@ def test_many_parts_that_a_killed_indexer_wrote_are_all_swept_away(
 
 
 def test_a_document_that_lost_its_text_does_not_spoil_what_is_read_with_it(
-    make: Callable[[], OpenSearchEngine],
+    make: Callable[[], OpenSearchEngine], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = make()
     fill(engine, draft("a.md", "# Walrus\n\nice"), draft("b.md", "# Walrus\n\nsnow"))
@@ -234,8 +234,17 @@ def test_a_document_that_lost_its_text_does_not_spoil_what_is_read_with_it(
     with pytest.raises(IndexUnusable, match="has lost its text"):
         engine.text(lost)
     assert problems(engine) == ["the cluster holds 1 passages, the catalogue 2"]
+
+    monkeypatch.setattr("bookwheel.engines.opensearch.schema.ANALYSIS_VERSION", "next")
+    engine.begin_writing(["notes"])
+    engine.end_writing()
+    assert found(engine, "walrus") == ["b.md"]
     fill(engine, draft("a.md", "# Walrus\n\nice"))
+    assert found(engine, "walrus") == ["a.md", "b.md"]
     assert (engine.text(lost), problems(engine)) == (b"# Walrus\n\nice", [])
+    monkeypatch.undo()
+    engine.begin_writing()
+    engine.end_writing()
 
 
 def test_one_who_lost_the_lease_writes_nothing_more(

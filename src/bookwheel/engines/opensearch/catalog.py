@@ -11,9 +11,8 @@ from bookwheel.engines.base import CollectionState, Passage, Redactions
 from bookwheel.engines.opensearch import filters as asking
 from bookwheel.engines.opensearch import rows, schema, state
 from bookwheel.engines.opensearch.filters import Query, any_value, below, every, of_rows, term
-from bookwheel.engines.opensearch.recent import LOST_HINT, RowReader
+from bookwheel.engines.opensearch.recent import LostText, RowReader
 from bookwheel.engines.opensearch.store import STEP, WINDOW, Source
-from bookwheel.errors import IndexUnusable
 from bookwheel.model import Document, Known, Link, Place, Section, Status
 from bookwheel.query import Filters
 
@@ -168,7 +167,7 @@ class CatalogReader(RowReader):
     def text(self, key: int) -> bytes:
         text, is_whole = self._consistently(lambda again: self._read_text(key, again))
         if not is_whole:
-            raise IndexUnusable("A document in the cluster has lost its text.", hint=LOST_HINT)
+            raise LostText
         return text
 
     def _read_text(self, key: int, again: bool) -> tuple[bytes, bool]:

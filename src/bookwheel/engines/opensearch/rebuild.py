@@ -11,7 +11,6 @@ from bookwheel.engines.opensearch.leases import Lease
 from bookwheel.engines.opensearch.recovery import Recovery
 from bookwheel.engines.opensearch.store import Source
 from bookwheel.model import Status
-from bookwheel.text.entries import page_terms
 
 _STEP = 100
 
@@ -54,11 +53,10 @@ class Rebuild(Recovery):
         """Yield what writes the words of documents into the indices that are being built."""
         for row in some:
             document = rows.to_document(row)
-            text = self.text(document.key)
-            numbers = [(document.key, n) for n in range(1, document.chunks + 1)]
-            chunks = tuple(each.chunk for each in self.passages(numbers).values())
-            headings = [section.heading for section in self.sections(document.key)]
-            terms = page_terms(document.title, text, chunks, headings, document.language)
+            kept = self._read_kept(document)
+            if kept is None:
+                continue  # the others must not wait for it
+            text, chunks, terms = kept
             page = entries.page_entry(document, terms)
             yield self._new(schema.PAGES, str(document.key), page)
             for name, source in entries.passage_entries(document, terms, chunks, text):

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from bookwheel.engines.opensearch import schema
 from bookwheel.engines.opensearch.store import FRESH_SECONDS, Source, Store
+from bookwheel.errors import IndexUnusable
 
 _MOST_KEPT = 2_000
 _MOST_WHOLE = 200
@@ -27,6 +28,13 @@ _ATTEMPTS = 4
 LOST_HINT = "`bookwheel index FOLDER --full` writes all documents of a folder anew."
 _Answer = TypeVar("_Answer")
 _log = logging.getLogger(__name__)
+
+
+class LostText(IndexUnusable):
+    """A document is in the catalogue, and its text in the cluster no more."""
+
+    def __init__(self) -> None:
+        super().__init__("A document in the cluster has lost its text.", hint=LOST_HINT)
 
 
 class RowReader(Store):

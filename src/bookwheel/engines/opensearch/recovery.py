@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
+from typing import NamedTuple
 
 from bookwheel.engines.opensearch import entries, rows, schema
 from bookwheel.engines.opensearch.cluster import Body
 from bookwheel.engines.opensearch.filters import Query, any_value, every, term
 from bookwheel.engines.opensearch.leases import EVERY
+from bookwheel.engines.opensearch.recent import LostText
 from bookwheel.engines.opensearch.store import Source
 from bookwheel.engines.opensearch.vector_writing import VectorWriter
-from bookwheel.model import Status
+from bookwheel.model import Chunk, Document, PageTerms, Status
 from bookwheel.text.entries import page_terms
 
 _GENERATED = (schema.TEXTS, schema.PASSAGES)
 _STEP = 200
 _Made = tuple[int, int]
 """A document and the generation in which a part of it was written."""
+
+
+class Kept(NamedTuple):
+    """What the cluster has of a document to make its entries from."""
+
+    text: bytes
+    chunks: tuple[Chunk, ...]
+    terms: PageTerms
 
 
 class Recovery(VectorWriter):
@@ -58,14 +68,27 @@ class Recovery(VectorWriter):
         if row is None:
             return
         document = rows.to_document(row)
-        text = self.text(key)
+        kept = self._read_kept(document)
+        if kept is None:
+            return
+        source = entries.page_entry(document, kept.terms)
+        yield self._act(schema.PAGES, "index", key, _source=source)
+        yield from self._word_actions(entries.words_of(kept.terms), generation)
+
+    def _read_kept(self, document: Document) -> Kept | None:
+        """Return the words of a document from its text in the cluster; None where that is lost."""
+        key = document.key
         numbers = [(key, ordinal) for ordinal in range(1, document.chunks + 1)]
-        chunks = [passage.chunk for passage in self.passages(numbers).values()]
+        chunks = tuple(passage.chunk for passage in self.passages(numbers).values())
+        if len(chunks) < document.chunks:
+            return None
+        try:
+            text = self.text(key)
+        except LostText:
+            return None
         headings = [section.heading for section in self.sections(key)]
         terms = page_terms(document.title, text, chunks, headings, document.language)
-        source = entries.page_entry(document, terms)
-        yield self._act(schema.PAGES, "index", key, _source=source)
-        yield from self._word_actions(entries.words_of(terms), generation)
+        return Kept(text, chunks, terms)
 
     def _sweep(self, kind: str, query: Query, names: Set[str]) -> None:
         """Delete parts or pages that belong to no row, or to another generation of it.
