@@ -237,6 +237,29 @@ def test_of_many_changes_the_refused_are_named_and_the_postponed_sent_again(
     assert "does not fit" in failures[0].reason
 
 
+@pytest.mark.parametrize(
+    ("status", "kind", "trouble", "asked"),
+    [
+        (429, "rejected_execution_exception", RateLimited, 9),
+        (503, "unavailable_shards_exception", IndexUnreachable, 5),
+        (403, "cluster_block_exception", IndexUnreachable, 1),
+        (429, "cluster_block_exception", IndexUnreachable, 9),
+        (403, "security_exception", IndexUnusable, 1),
+    ],
+)
+def test_of_many_changes_none_is_to_blame_for_the_trouble_of_the_cluster(
+    pretender: Pretender, status: int, kind: str, trouble: type[BookwheelError], asked: int
+) -> None:
+    error = {"type": kind, "reason": "because"}
+    item = {"index": {"_index": "zoo", "_id": "1", "status": status, "error": error}}
+    pretender.answer = lambda method, path, body: (200, {"errors": True, "items": [item]})
+    cluster = Cluster(read_address(pretender.address()))
+    with pytest.raises(trouble):
+        cluster.bulk([{"_op_type": "index", "_index": "zoo", "_id": "1", "_source": {}}])
+    cluster.close()
+    assert len(pretender.asked) == 1 + asked
+
+
 def _item(name: str, attempt: int) -> dict[str, object]:
     status = {"good": 200, "bad": 400, "late": 200 if attempt == 3 else 429}[name]
     item: dict[str, object] = {"_index": "zoo", "_id": name, "status": status}

@@ -37,6 +37,9 @@ _BULK_ACTIONS = 1_000
 _BULK_ATTEMPTS = 8
 _CONNECTIONS = 32
 _GAPS = ("no_shard_available", "all shards failed", "Partial shards failure", "Shard failures")
+_AWAY = (502, 503, 504)
+_OF_THE_CLUSTER = (403, 429, *_AWAY)
+"""Answers that say nothing about what was asked."""
 Body = Mapping[str, Any]
 _Answer = TypeVar("_Answer")
 
@@ -56,6 +59,10 @@ class Refused(IndexUnusable):
 
 class Incomplete(IndexUnreachable):
     """A part of the index did not answer; another copy of it may, a moment later."""
+
+
+class Blocked(IndexUnreachable):
+    """The cluster takes no changes until its operator has done something."""
 
 
 class Failure(NamedTuple):
@@ -223,18 +230,15 @@ class Cluster:
             hint = "Where it is not meant to, the address begins with opensearch+http."
         return IndexUnreachable(f"The cluster at {self.address.shown} {what}.", hint=hint)
 
-    def _unwelcome(self, error: Any) -> IndexUnusable:
+    def _unwelcome(self, error: Any) -> BookwheelError:
         if error.status_code == 401:
             return IndexUnusable(
                 f"The cluster at {self.address.shown} does not know this user or password.",
                 hint="Check the user and password in the address, or the API key.",
             )
-        kind = str(error.error)
-        if "cluster_block" in kind:
-            return IndexUnreachable(
-                f"The cluster at {self.address.shown} takes no changes just now.",
-                hint="Its disks may be full; `bookwheel doctor` shows how it is.",
-            )
+        return self.refusal(error.status_code, error.info, str(error.error))
+
+    def _unpermitted(self) -> IndexUnusable:
         return IndexUnusable(
             f"This user may not do that in the cluster at {self.address.shown}.",
             hint=f"Give the user all rights on the indices {self.address.prefix}-*.",
@@ -242,11 +246,18 @@ class Cluster:
 
     def refusal(self, status: int, info: Any, kind: str = "") -> BookwheelError:
         """Return the error for what the cluster said instead of an answer."""
+        reason = _reason(info)
+        if status in (403, 429) and "cluster_block" in f"{kind} {reason}":
+            return Blocked(
+                f"The cluster at {self.address.shown} takes no changes just now.",
+                hint="Its disks may be full; `bookwheel doctor` shows how it is.",
+            )
+        if status == 403:
+            return self._unpermitted()
         if status == 429:
             return RateLimited("The cluster has too much to do.", retry_after=5)
-        reason = _reason(info)
         is_red = any(gap in reason for gap in _GAPS) and "parse" not in reason
-        if is_red or status in (502, 503, 504):
+        if is_red or status in _AWAY:
             return self._incomplete()
         return Refused(status, kind, reason)
 
@@ -259,10 +270,13 @@ class Cluster:
 
     # Many changes at once
 
-    def bulk(self, actions: Iterable[Body]) -> list[Failure]:
+    def bulk(
+        self, actions: Iterable[Body], *, may_go_on: Callable[[], None] = lambda: None
+    ) -> list[Failure]:
         """Do many changes; return those that were refused for good, each with the reason.
 
-        What the cluster has no room for is sent again, a little later each time.
+        What the cluster has no room for is sent again, a little later each time. Before anything
+        is sent `may_go_on` is called, which raises where it must not be.
         """
         go_on()
         if not self._is_known:
@@ -270,15 +284,16 @@ class Cluster:
         every = list(actions)
         for attempt in range(_ATTEMPTS):
             try:
-                return self._bulk(every)
-            except IndexUnreachable:
+                return self._bulk(every, may_go_on)
+            except IndexUnreachable as error:
                 # A node was lost, or a new leader is being found: others soon take its place.
-                if attempt == _ATTEMPTS - 1:
+                if attempt == _ATTEMPTS - 1 or isinstance(error, Blocked):
                     raise
                 pause(attempt + 1)
         raise AssertionError("unreachable")
 
-    def _bulk(self, actions: Iterable[Body]) -> list[Failure]:
+    def _bulk(self, actions: Iterable[Body], may_go_on: Callable[[], None]) -> list[Failure]:
+        from opensearchpy import OpenSearchException
         from opensearchpy.helpers import streaming_bulk
 
         failures: list[Failure] = []
@@ -288,7 +303,7 @@ class Cluster:
         }
         done: Iterator[tuple[bool, dict[str, Any]]] = streaming_bulk(
             self._client,
-            actions,
+            _each_if(actions, may_go_on),
             chunk_size=_BULK_ACTIONS,
             max_chunk_bytes=_BULK_BYTES,
             raise_on_error=False,
@@ -300,14 +315,16 @@ class Cluster:
             for is_done, answer in done:
                 if not is_done:
                     failures.append(_failure(*next(iter(answer.items()))))
-        except Exception as error:
-            raise self._bulk_trouble(error) from error
+        except OpenSearchException as error:
+            raise self.explain(error) from error
+        self._look_for_trouble(failures)
         return failures
 
-    def _bulk_trouble(self, error: Exception) -> Exception:
-        from opensearchpy import OpenSearchException
-
-        return self.explain(error) if isinstance(error, OpenSearchException) else error
+    def _look_for_trouble(self, failures: Iterable[Failure]) -> None:
+        """Raise what is wrong with the cluster itself: no entry is to blame for that."""
+        for each in failures:
+            if each.status in _OF_THE_CLUSTER:
+                raise self.refusal(each.status, {"error": each.reason})
 
 
 def _checked(authority: str) -> str:
@@ -334,6 +351,12 @@ def _stated(api_key: str) -> str:
 def pause(attempt: int) -> None:
     """Wait a little, longer after each attempt, and never just as long as all others."""
     time.sleep(random.uniform(0.5, 1.5) * min(_LONGEST_PAUSE, _PAUSE_SECONDS * 2**attempt))
+
+
+def _each_if(actions: Iterable[Body], may_go_on: Callable[[], None]) -> Iterator[Body]:
+    for action in actions:
+        may_go_on()
+        yield action
 
 
 def _reason(info: Any) -> str:

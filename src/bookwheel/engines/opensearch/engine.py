@@ -33,6 +33,7 @@ class OpenSearchEngine(Rebuild):
         self._written = {}
         self._embedding = {}
         self._words_written = set()
+        self._is_amid = False
         self.home = home
 
     # Opening and closing
@@ -69,18 +70,22 @@ class OpenSearchEngine(Rebuild):
         self._renew_words()
         unfinished = self._lease.acquire(collections)
         try:
-            self._recover(unfinished)
             if unfinished:
+                self._words_written.clear()  # some may not have arrived
+                self._recover(unfinished)
                 self._lease.settle()
             self._publish()
         except BaseException:
-            self._lease.release()
+            self._lease.release(is_finished=not unfinished)
             raise
 
     def end_writing(self) -> None:
         """Let other processes write."""
-        self._settle()
-        self._lease.release()
+        is_finished, self._is_amid = not self._is_amid, False
+        try:
+            self._settle()
+        finally:
+            self._lease.release(is_finished=is_finished)
 
     def declare(self, collections: Iterable[Collection]) -> None:
         """Make collections known, or bring what is known of them up to date."""
@@ -131,7 +136,7 @@ class OpenSearchEngine(Rebuild):
 
     def commit(self) -> None:
         """Make what was written searchable."""
-        self._publish()
+        self._publish(is_whole=not self._is_amid)
         self._written.clear()
 
     # Jobs and notes

@@ -16,6 +16,8 @@ from bookwheel.errors import BookwheelError, Conflict
 
 SECONDS = 30.0
 """A lease is lost after so long without being renewed. The clocks of indexers must agree better."""
+_SPARE_SECONDS = 10.0
+"""So much of it must be left where a change is sent off: that may take a while to arrive."""
 EVERY = "*"
 """Stands for all collections, those included that there are not yet."""
 
@@ -29,6 +31,7 @@ class Lease:
         self._owner = uuid.uuid4().hex
         self._names: tuple[str, ...] = ()
         self._wanted: tuple[str, ...] = ()
+        self._until = 0.0
         self._ending = threading.Event()
         self._renewing: threading.Thread | None = None
 
@@ -66,15 +69,18 @@ class Lease:
         write what is being finished. Raises Conflict naming who has it.
         """
         names = (EVERY,) if collections is None else tuple(dict.fromkeys(collections))
-        unfinished = self._tables.change(state.COUNTERS, lambda data: self._take(data, names))
-        self._wanted = names
+        until = self._clock() + SECONDS
+        unfinished = self._tables.change(
+            state.COUNTERS, lambda data: self._take(data, names, until)
+        )
+        self._wanted, self._until = names, until
         self._names = (EVERY,) if EVERY in unfinished else names
         self._ending.clear()
         self._renewing = threading.Thread(target=self._renew, name="lease", daemon=True)
         self._renewing.start()
         return unfinished
 
-    def _take(self, counters: Data, names: tuple[str, ...]) -> dict[str, int]:
+    def _take(self, counters: Data, names: tuple[str, ...], until: float) -> dict[str, int]:
         leases: Data = counters.setdefault("leases", {})
         now = self._clock()
         unfinished = {}
@@ -86,11 +92,10 @@ class Lease:
             unfinished[name] = int(lease["began"])
             del leases[name]
         began = min([counters.get("generation", 0), *unfinished.values()])
-        self._enter(leases, (EVERY,) if EVERY in unfinished else names, began)
+        self._enter(leases, (EVERY,) if EVERY in unfinished else names, began, until)
         return unfinished
 
-    def _enter(self, leases: Data, names: tuple[str, ...], began: int) -> None:
-        until = self._clock() + SECONDS
+    def _enter(self, leases: Data, names: tuple[str, ...], began: int, until: float) -> None:
         mine = {"owner": self._owner, "who": _who(), "until": until, "began": began}
         leases.update(dict.fromkeys(names, mine))
 
@@ -100,10 +105,25 @@ class Lease:
         def alter(counters: Data) -> None:
             self.check(counters)
             self._drop(counters)
-            self._enter(counters["leases"], self._wanted, counters.get("generation", 0))
+            generation = counters.get("generation", 0)
+            self._enter(counters["leases"], self._wanted, generation, until)
 
+        until = self._clock() + SECONDS
         self._tables.change(state.COUNTERS, alter)
-        self._names = self._wanted
+        self._names, self._until = self._wanted, until
+
+    def hold(self) -> None:
+        """Raise Conflict unless the lease is ours for as long as a change takes to arrive.
+
+        Whoever was stopped for a while, and goes on, must not change what is another's by now.
+        """
+        if self._clock() > self._until - _SPARE_SECONDS:
+            self._prolong()
+
+    def advance(self, counters: Data) -> None:
+        """Note that all is finished that was begun under this lease."""
+        for each in self._mine(counters).values():
+            each["began"] = counters.get("generation", 0)
 
     def check(self, counters: Data) -> None:
         """Raise Conflict unless the lease is still ours, by the table that is about to change."""
@@ -115,32 +135,45 @@ class Lease:
                     hint="Nothing is lost. Run it again when the other one is done.",
                 )
 
-    def release(self) -> None:
-        """Give the lease back."""
+    def release(self, *, is_finished: bool = True) -> None:
+        """Give the lease back; what was not finished is the next holder's to finish."""
         self._ending.set()
         if self._renewing is not None:
             self._renewing.join()
             self._renewing = None
         if self._names:
             self._names = ()
-            self._tables.change(state.COUNTERS, self._drop)
+            self._tables.change(state.COUNTERS, self._drop if is_finished else self._abandon)
+
+    def _mine(self, counters: Data) -> Data:
+        leases: Data = counters.get("leases", {})
+        return {name: each for name, each in leases.items() if each["owner"] == self._owner}
 
     def _drop(self, counters: Data) -> None:
-        leases: Data = counters.get("leases", {})
-        for name in [name for name, each in leases.items() if each["owner"] == self._owner]:
-            del leases[name]
+        for name in self._mine(counters):
+            del counters["leases"][name]
+
+    def _abandon(self, counters: Data) -> None:
+        """Leave the lease as a dead holder does, though for no longer than until now."""
+        for each in self._mine(counters).values():
+            each.update(owner="", until=0.0)
 
     def _renew(self) -> None:
         while not self._ending.wait(SECONDS / 3):
             try:
-                self._tables.change(state.COUNTERS, self._prolong)
+                self._prolong()
             except BookwheelError:
                 continue  # tried again: if it is lost for good, the next change is refused
 
-    def _prolong(self, counters: Data) -> None:
-        for each in counters.get("leases", {}).values():
-            if each["owner"] == self._owner:
-                each["until"] = self._clock() + SECONDS
+    def _prolong(self) -> None:
+        def alter(counters: Data) -> None:
+            self.check(counters)
+            for each in self._mine(counters).values():
+                each["until"] = until
+
+        until = self._clock() + SECONDS
+        self._tables.change(state.COUNTERS, alter)
+        self._until = until
 
 
 def _meet(name: str, names: tuple[str, ...]) -> bool:

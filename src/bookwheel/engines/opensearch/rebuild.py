@@ -31,10 +31,13 @@ class Rebuild(Recovery):
             for kind in schema.ANALYSED:
                 self._indices.create_beside(kind)
             self._fill_beside()
+            lease.hold()
             self._indices.switch(schema.ANALYSED, there)
             self._recover(unfinished)
-        finally:
-            lease.release()
+        except BaseException:
+            lease.release(is_finished=not unfinished)
+            raise
+        lease.release()
         self._forget_known()
 
     def _fill_beside(self) -> None:

@@ -25,7 +25,7 @@ class VectorWriter(DocumentWriter):
         fitting = self._fitting(rows)
         index, texts = self._indices.alias(kind), self._indices.alias(schema.TEXTS)
         self._must(
-            self._cluster.bulk(
+            self._bulk(
                 action
                 for entry in fitting
                 for action in vectors.vector_actions(
@@ -52,7 +52,7 @@ class VectorWriter(DocumentWriter):
         """Let rows tell of their vectors; those of rows that were replaced meanwhile go again."""
         left = {str(entry["_source"]["key"]): entry for entry in fitting}
         for _ in range(_ATTEMPTS):
-            failures = self._cluster.bulk(
+            failures = self._bulk(
                 self._act(schema.DOCUMENTS, "update", key, doc={"model": model}, **marks_of(entry))
                 for key, entry in left.items()
             )

@@ -50,6 +50,12 @@ class DocumentWriter(VectorReader):
     """Keys of what was written since the last commit, None for what was removed: searches may not
     find those yet."""
     _words_written: set[tuple[Field, str]]
+    _is_amid: bool
+    """Whether a change has begun and not come to its end: whoever writes next must finish it."""
+
+    def _bulk(self, actions: Iterable[Body]) -> list[Failure]:
+        """Do many changes while the lease is ours."""
+        return self._cluster.bulk(actions, may_go_on=self._lease.hold)
 
     def _act(self, kind: str, operation: str, entry: object, **more: Any) -> Body:
         index = self._indices.alias(kind)
@@ -67,14 +73,19 @@ class DocumentWriter(VectorReader):
 
         return self._tables.change(state.COUNTERS, alter)
 
-    def _publish(self, *kinds: str) -> None:
-        """Let searches find what was written, and let other processes know of it."""
+    def _publish(self, *kinds: str, is_whole: bool = False) -> None:
+        """Let searches find what was written, and let other processes know of it.
+
+        Where that is whole, nobody will have to finish it.
+        """
         found = (schema.DOCUMENTS, schema.PAGES, schema.PASSAGES, schema.WORDS)
         self._refresh_indices(*(kinds or found))
         self._own.has_changed = False
 
         def alter(counters: Data) -> None:
             counters["commits"] = counters.get("commits", 0) + 1
+            if is_whole:
+                self._lease.advance(counters)
 
         self._tables.change(state.COUNTERS, alter)
         self._forget_known()
@@ -123,6 +134,7 @@ class DocumentWriter(VectorReader):
         if unheard:
             raise KeyError(*unheard)
         old = self._find_old(last)
+        was_amid, self._is_amid = self._is_amid, True
         generation, key = self._next(len(last) - len(old))
         items = []
         for place, draft in last.items():
@@ -130,6 +142,7 @@ class DocumentWriter(VectorReader):
             items.append(self._item(draft, before.key if before else key, before, generation))
             key += before is None
         self._write_items(items, generation)
+        self._is_amid = was_amid
 
     def _item(self, draft: Draft, key: int, old: Old | None, generation: int) -> _Item:
         if draft.terms and entries.size_of(draft.terms) > entries.LARGEST_ENTRY:
@@ -137,7 +150,7 @@ class DocumentWriter(VectorReader):
         return _Item(draft, key, old, rows.to_row(key, draft, generation))
 
     def _write_items(self, items: Sequence[_Item], generation: int) -> None:
-        failures = self._cluster.bulk(
+        failures = self._bulk(
             action for each in items for action in self._part_actions(each, generation)
         )
         items = self._leave_out(items, failures, generation)
@@ -169,6 +182,11 @@ class DocumentWriter(VectorReader):
         self, items: Sequence[_Item], failures: Sequence[Failure], generation: int
     ) -> list[_Item]:
         """Return the drafts with those that were refused turned into the reason why."""
+        if any(each.status == 404 for each in failures):
+            raise Conflict(
+                f"An index is missing: {failures[0].reason}.",
+                hint="`bookwheel doctor` says which. Run it again: it is made anew.",
+            )
         reasons = {int(each.entry.partition("-")[0]): each.reason for each in failures}
         kept = []
         for item in items:
@@ -181,7 +199,7 @@ class DocumentWriter(VectorReader):
 
     def _switch(self, items: Sequence[_Item]) -> None:
         """Replace the rows: from now on the new parts are read."""
-        failures = self._cluster.bulk(
+        failures = self._bulk(
             self._act(
                 schema.DOCUMENTS,
                 "index" if each.old else "create",
@@ -211,7 +229,7 @@ class DocumentWriter(VectorReader):
             again.append(
                 self._act(schema.DOCUMENTS, operation, item.key, _source=item.row, **marks)
             )
-        lost = self._cluster.bulk(again)
+        lost = self._bulk(again)
         if lost:
             raise Conflict(
                 f"{len(lost)} documents could not be written: {lost[0].reason}.",
@@ -233,7 +251,7 @@ class DocumentWriter(VectorReader):
             if item.old:
                 actions += self._deletions(item.old)
         actions += self._word_actions(vocabulary, generation)
-        self._must(self._cluster.bulk(actions))
+        self._must(self._bulk(actions))
 
     def _word_actions(self, vocabulary: set[tuple[Field, str]], generation: int) -> Iterator[Body]:
         """Yield what adds the words that have not been met yet."""
@@ -278,16 +296,16 @@ class DocumentWriter(VectorReader):
         if not paths:
             return 0
         found = self._find_old([(collection, path) for path in dict.fromkeys(paths)])
+        was_amid, self._is_amid = self._is_amid, True
         self._next()
         gone = list(found.values())
-        self._must(
-            self._cluster.bulk(self._act(schema.DOCUMENTS, "delete", each.key) for each in gone)
-        )
+        self._must(self._bulk(self._act(schema.DOCUMENTS, "delete", each.key) for each in gone))
         self._written.update(dict.fromkeys(found))
         self._changed()
         actions = [self._act(schema.PAGES, "delete", each.key) for each in gone]
         actions += [action for each in gone for action in self._deletions(each)]
-        self._must(self._cluster.bulk(actions))
+        self._must(self._bulk(actions))
+        self._is_amid = was_amid
         return len(gone)
 
 
