@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,28 +11,10 @@ import pytest
 from bookwheel.engines.opensearch import leases
 from bookwheel.engines.opensearch.engine import OpenSearchEngine
 from bookwheel.errors import Conflict, IndexUnreachable
-from tests.cluster.library import open_engine
 from tests.engines.drafts import draft, fill, found, key_of, problems
 from tests.engines.opensearch.test_writers import die
 
 pytestmark = pytest.mark.cluster
-
-
-@pytest.fixture
-def make(tmp_path: Path) -> Iterator[Callable[[], OpenSearchEngine]]:
-    """Give what opens one engine after another on the same library."""
-    made: list[OpenSearchEngine] = []
-
-    def open_one() -> OpenSearchEngine:
-        engine = open_engine(tmp_path)
-        assert isinstance(engine, OpenSearchEngine)
-        made.append(engine)
-        return engine
-
-    yield open_one
-    for engine in made:
-        engine._lease._clock = time.time
-        engine.close()
 
 
 def _later() -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,26 +14,9 @@ from bookwheel.engines.opensearch.engine import OpenSearchEngine
 from bookwheel.errors import Conflict, IndexUnusable
 from bookwheel.model import Priority, Status
 from bookwheel.safety.redact import cover
-from tests.cluster.library import open_engine
 from tests.engines.drafts import NOTES, PAPERS, body, draft, fill, found, key_of, problems
 
 pytestmark = pytest.mark.cluster
-
-
-@pytest.fixture
-def make(tmp_path: Path) -> Iterator[Callable[[], OpenSearchEngine]]:
-    """Give what opens one engine after another on the same library."""
-    made: list[OpenSearchEngine] = []
-
-    def open_one() -> OpenSearchEngine:
-        engine = open_engine(tmp_path)
-        assert isinstance(engine, OpenSearchEngine)
-        made.append(engine)
-        return engine
-
-    yield open_one
-    for engine in made:
-        engine.close()
 
 
 def die(engine: OpenSearchEngine) -> None:
