@@ -115,14 +115,22 @@ def test_a_call_that_its_client_gives_up_stops_working(target: Any, era: str, lo
 
 
 def ask_while_indexing(
-    shelf: Shelf, tool: str, progress: tuple[int, int] | None, **arguments: Any
+    shelf: Shelf,
+    tool: str,
+    progress: tuple[int, int] | None,
+    *,
+    once_before: bool = False,
+    **arguments: Any,
 ) -> Reply:
     """Ask the documents of a shelf while its index is being built as far as given."""
     from bookwheel.serve.toolsets import choose, load_contracts
 
     replies: list[Reply] = []
+    ready = threading.Event()
+    if once_before:
+        ready.set()
     with shelf.open() as library:
-        calls = Calls(library, ready=threading.Event(), progress=lambda: progress, patience=0.01)
+        calls = Calls(library, ready=ready, progress=lambda: progress, patience=0.01)
 
         async def main() -> None:
             offered = choose(load_contracts(), "all")
@@ -167,13 +175,25 @@ def test_a_search_while_the_index_is_built_works_and_says_how_far_it_is(
     arguments: dict[str, Any] = {"queries": [{"query": query}]} if batch else {"query": query}
 
     during = ask_while_indexing(shelf, tool, (1, 2), **arguments)
-    after = ask_while_indexing(shelf, tool, (2, 2), **arguments)
+    after = ask_while_indexing(shelf, tool, (2, 2), once_before=True, **arguments)
 
     remark = "Indexing is under way (1 of 2 files so far); more may be found when it is done."
     assert not during.is_error
     assert during.text.count(remark) == 1
     assert remark not in after.text
     assert ("a.md" in during.text) == ("a.md" in after.text) == (query == "zebra")
+
+
+@pytest.mark.parametrize("counted", [None, (1, 1)])
+def test_until_the_first_indexing_is_done_no_answer_is_called_complete(
+    shelf: Shelf, counted: tuple[int, int] | None
+) -> None:
+    """A folder may not have been counted yet, or what was read last not yet be written."""
+    shelf.update()
+
+    reply = ask_while_indexing(shelf, "search_documents", counted, query="zebra")
+
+    assert "Indexing is under way" in reply.text
 
 
 def test_waiting_for_the_first_index_tells_its_progress(shelf: Shelf) -> None:

@@ -261,9 +261,13 @@ class Calls:
 
     @property
     def remark(self) -> str:
-        """What a search may miss just now; nothing when all is indexed."""
+        """What a search may miss just now; nothing when all is indexed.
+
+        Until the first indexing is done something may be missing, whatever is counted so far.
+        """
         counts = self._counts()
-        if counts is None or counts[0] >= counts[1] > 0:
+        is_first = self._ready is not None and not (self._ready.is_set() or self._has_failed())
+        if not is_first and (counts is None or counts[0] >= counts[1] > 0):
             return ""
         return f"Indexing is under way{_so_far(counts)}; more may be found when it is done."
 
