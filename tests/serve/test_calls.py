@@ -237,7 +237,7 @@ def test_a_document_that_is_not_found_while_the_index_is_built_may_come_yet(shel
     shelf.put("a.md", "zebra")
     shelf.update()
 
-    asked = {"collection": "notes", "document": "late.md"}
+    asked: dict[str, Any] = {"collection": "notes", "document": "late.md"}
     reply = ask_while_indexing(shelf, "documents_get_document", (1, 2), **asked)
 
     assert reply.is_error
