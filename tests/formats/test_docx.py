@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lxml import etree
 
 from bookwheel.formats import registry
 from bookwheel.formats.base import Unreadable
@@ -523,3 +526,46 @@ def test_mutated_xml_is_read_or_refused(data: st.DataObject) -> None:
         chunk(registry.read(docx(source[:at] + source[other : other + length] + source[at:]), "a"))
     except Unreadable:
         pass
+
+
+LOOKS = "<w:rPr><w:b/></w:rPr>"
+WAS = "<w:rPr><w:rPrChange><w:rPr><w:i/></w:rPr></w:rPrChange></w:rPr>"
+
+
+@pytest.mark.parametrize(
+    "looks",
+    [
+        pytest.param(LOOKS, id="plain"),
+        pytest.param(WAS, id="within each other"),
+        pytest.param("<w:rPr/>" + LOOKS, id="an empty one before"),
+        pytest.param("<!-- </w:rPr> <w:rPr> -->" + LOOKS, id="in a comment"),
+        pytest.param("<!-- <w:rPr> -->", id="without an end"),
+    ],
+)
+def test_the_looks_of_runs_cost_no_word(looks: str) -> None:
+    run_of = f"<w:r>{looks}<w:t>{{}}</w:t></w:r>"
+    body = f"<w:p>{run_of.format('one ')}{run_of.format('two')}</w:p><w:p>three</w:p>{p('four')}"
+    assert text_of(body) == "one two\n\nfour\n"
+
+
+def test_a_file_whose_looks_never_end_is_damaged_as_before() -> None:
+    with pytest.raises(Unreadable) as refused:
+        text_of("<w:p><w:r><w:rPr><w:b/><w:t>lost</w:t></w:r></w:p>")
+    assert refused.value.status is Status.UNREADABLE
+
+
+def test_no_tree_of_a_document_outlives_its_reading() -> None:
+    data = docx("".join(p(f"word {number}") for number in range(50)))
+    registry.read(data, "file.docx")
+    gc.collect()
+    gc.disable()
+    try:
+        registry.read(data, "file.docx")
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        gc.collect()
+        kept = [each for each in gc.garbage if isinstance(each, etree._Element)]
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+    assert kept == []

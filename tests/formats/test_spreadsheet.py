@@ -173,6 +173,32 @@ def test_links_comments_text_boxes_and_properties_are_read() -> None:
     ]
 
 
+def test_links_of_many_rows_keep_their_lines_and_words() -> None:
+    links = "".join(f'<hyperlink ref="A{row}" r:id="r{row}"/>' for row in (2, 3, 5))
+    rows = ["1: A1=head", "2: A2=two", "3: A3=three", "4: A4=www.four.org", "5: A5=five"]
+    ties = relations(*(f"r{row} hyperlink https://x.org/{row}" for row in (2, 3, 5)))
+    table = sheet(*rows, after=f"<hyperlinks>{links}</hyperlinks>")
+    parsed = read(xlsx({"S": table}, more={TIES: ties}), "a.xlsx")
+    assert [(k.target, k.text, k.context, k.line) for k in parsed.links] == [
+        ("https://x.org/2", "two", "two", 5),
+        ("https://x.org/3", "three", "three", 6),
+        ("www.four.org", "www.four.org", "www.four.org", 7),
+        ("https://x.org/5", "five", "five", 8),
+    ]
+
+
+def test_rows_of_few_and_of_many_numbers_are_written_alike() -> None:
+    numbers = {"C": "1.5", "D": "1e20", "E": "0"}
+    some = [f'<c r="{at}{{0}}"><v>{number}</v></c>' for at, number in numbers.items()]
+    few = " | ".join(["1: A1=a", "B1=b", *some[:2], "E1=c"]).format(1)
+    many = " | ".join(["2: A2=a", "B2=b", *some]).format(2)
+    parsed = read(xlsx({"S": sheet(few, many)}), "a.xlsx")
+    assert parsed.text.splitlines()[2::2] == [
+        "| a | b | 1.5 | 100000000000000000000 | c |",
+        "| a | b | 1.5 | 100000000000000000000 | 0 |",
+    ]
+
+
 def test_a_sheet_whose_cells_lie_too_far_apart_is_named_and_left_out() -> None:
     far = sheet("1: A1=x", "1048576: XFD1048576=y")
     parsed = read(xlsx({"Far": far, "Near": sheet("1: A1=z")}), "a.xlsx")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import pickle
 import signal
@@ -23,6 +24,10 @@ def make_echo(*setup: object) -> Act:
 
 def make_process_name() -> Act:
     return lambda *payload: os.getpid()
+
+
+def make_collector() -> Act:
+    return lambda _: (gc.get_threshold()[0], gc.get_freeze_count() > 0)
 
 
 def make_stretch() -> Act:

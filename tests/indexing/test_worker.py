@@ -17,7 +17,7 @@ import pytest
 
 from bookwheel.errors import Internal
 from bookwheel.indexing.worker import Failure, Limits, Outcome, Task, WorkerPool
-from bookwheel.indexing.worker_child import decode, encode
+from bookwheel.indexing.worker_child import YOUNG_OBJECTS, decode, encode
 
 ROOT = Path(__file__).resolve().parents[2]
 HANDLERS = "tests.indexing.handlers"
@@ -306,6 +306,11 @@ def test_a_worker_is_replaced_when_it_has_grown_too_big() -> None:
     with _make("make_process_name", limits=limits, workers=1) as pool:
         processes = {outcome.result for outcome in pool.run([Task(key, ()) for key in range(6)])}
     assert len(processes) >= 3
+
+
+def test_a_worker_looks_for_cycles_seldom_and_not_in_what_it_imported() -> None:
+    with _make("make_collector") as pool:
+        assert _gather(pool, _tasks(0))[0].result == (YOUNG_OBJECTS, True)
 
 
 def test_a_second_run_uses_the_same_workers() -> None:

@@ -26,6 +26,7 @@ _WORDS = ("{*}t", "{*}docPr", "{*}textpath", "{*}shape")
 _MAY_SAY = re.compile(rb"[<:](?:t|docPr|textpath|shape)[\s/>]")
 _STYLES_HEAD = 60_000
 """Bytes at the beginning of the styles, which are looked at first."""
+_LOOKS, _LOOKS_END, _WITHIN_LOOKS = b"<w:rPr>", b"</w:rPr>", b"rPrChange"
 _EMBEDDED = frozenset({"package", "aFChunk", "subDocument"})
 
 
@@ -68,7 +69,7 @@ class _Document:
         data = self.package.read(self.main)
         breaks = "rendered" if b"lastRenderedPageBreak" in data else "hard"
         walk = self._make_walk(breaks)
-        manuscript = Manuscript(walk.run(parse_xml(data)))
+        manuscript = Manuscript(walk.run(_parse_main(data)))
         for kind, title in _NOTES:
             manuscript.append(title, list(self._notes(kind, walk.notes.get(kind, {}))))
         manuscript.append("Comments", list(self._comments()))
@@ -157,6 +158,29 @@ class _Document:
                 text = self._flatten(root, part)
                 if text:
                     yield text
+
+
+def _parse_main(data: bytes) -> etree._Element:
+    """Return the document without the looks of its runs, a third of it that says nothing."""
+    bare = _without_looks(data)
+    root = _parse(bare) if bare else None
+    return parse_xml(data) if root is None else root
+
+
+def _without_looks(data: bytes) -> bytes:
+    """Return XML without what is said of the looks of runs; nothing where that is not plain."""
+    if _WITHIN_LOOKS in data:  # they may stand within each other
+        return b""
+    kept: list[bytes] = []
+    at, start = 0, data.find(_LOOKS)
+    while start >= 0:
+        kept.append(data[at:start])
+        at = data.find(_LOOKS_END, start) + len(_LOOKS_END)
+        if at < start:
+            return b""
+        start = data.find(_LOOKS, at)
+    kept.append(data[at:])
+    return b"".join(kept)
 
 
 def _parse(data: bytes) -> etree._Element | None:

@@ -113,6 +113,7 @@ class Walk:
                 break
             self.context.formats.restart()
         self.out.clear()
+        self._plain = Plain()  # a walk refers to itself, and would keep the whole tree until found
         return pieces
 
     def _find_handler(self, name: str) -> Handler | None:

@@ -238,15 +238,21 @@ def _links(text: str) -> list[Link]:
     dois = has_doi(text)
     if not (dois or any(sign in text and mark in text for sign, mark in _LINK_MARKS)):
         return found
-    read = 0
+    linked: list[tuple[int, str]] = []
     for number, line in enumerate(text.split("\n"), 1):
         if "](" in line or "[[" in line:
-            if read < _MAX_LINKED_LINES:
-                found += read_outline(line, line=number).links
-                read += 1
+            linked.append((number, line))
         elif "://" in line or "www." in line or (dois and "10." in line):
             found += _bare_links(line, number)
+    found += _marked_links(linked[:_MAX_LINKED_LINES])
+    found.sort(key=lambda each: each.line)
     return found[:MAX_LINKS]
+
+
+def _marked_links(lines: list[tuple[int, str]]) -> Iterator[Link]:
+    """Yield the links of rows that have marks of them, which are read as paragraphs in one walk."""
+    for found in read_outline("\n\n".join(line for _, line in lines)).links:
+        yield found._replace(line=lines[found.line // 2][0])
 
 
 def _bare_links(line: str, number: int) -> Iterator[Link]:

@@ -200,21 +200,32 @@ def _marked(rows: Iterable[list[Any]], first: int, extras: Extras) -> Iterator[l
         yield cells
 
 
-class _Formats(dict[tuple[type, ...], str]):
-    """How rows of words and numbers are written, by the kinds of cells; nothing for others."""
+class _Formats(dict[tuple[type, ...], "_Format | None"]):
+    """How rows of words and numbers are written, by the kinds of cells; None for others."""
 
-    def __missing__(self, kinds: tuple[type, ...]) -> str:
+    def __missing__(self, kinds: tuple[type, ...]) -> _Format | None:
         if len(self) >= _MAX_FORMATS:
             self.clear()
-        if set(kinds) == {str}:
-            self[kinds] = _WORDS
-            return _WORDS
         simple = len(kinds) <= _MAX_KINDS and _SIMPLE.keys() >= set(kinds)
-        self[kinds] = " | ".join(_SIMPLE[kind] for kind in kinds) if simple else ""
+        self[kinds] = _make_format(kinds) if simple or set(kinds) == {str} else None
         return self[kinds]
 
 
-_WORDS = "words alone"
+class _Format(NamedTuple):
+    """How a row is written whose cells are of certain kinds."""
+
+    whole: str
+    """The row at once; nothing where most cells are words."""
+    cells: tuple[tuple[int, str], ...]
+    """The cells that are no words, and how each is written."""
+
+
+def _make_format(kinds: tuple[type, ...]) -> _Format:
+    others = tuple((at, _SIMPLE[kind]) for at, kind in enumerate(kinds) if kind is not str)
+    whole = len(others) * 2 > len(kinds)
+    return _Format(" | ".join(_SIMPLE[kind] for kind in kinds) if whole else "", others)
+
+
 _FORMATS = _Formats()
 
 
@@ -223,10 +234,19 @@ def _joined(row: list[Any]) -> str:
     if not any(row) and row.count("") == len(row):  # a count takes long, and 0 is no blank
         return ""
     shape = _FORMATS[tuple(map(type, row))]
-    if shape is _WORDS:
+    if shape is None:
+        return " | ".join(_words(row))
+    whole, others = shape
+    if whole:
+        line = whole % tuple(row)
+    elif others:
+        cells = row.copy()
+        for at, how in others:
+            cells[at] = how % cells[at]
+        line = " | ".join(cells)
+    else:
         return " | ".join(row)
-    line = shape % tuple(row) if shape else ""
-    return line if line and "e+" not in line else " | ".join(_words(row))
+    return " | ".join(_words(row)) if "e+" in line else line
 
 
 def _words(row: list[Any]) -> list[str]:
