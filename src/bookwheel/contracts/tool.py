@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import core_schema
+from pydantic_core import core_schema, to_json
 
 from bookwheel.contracts.work import Work
 from bookwheel.errors import BookwheelError
@@ -40,6 +40,18 @@ class Reply(NamedTuple):
     """How many results it holds, for the log."""
     code: str = ""
     """The code of the error that it tells of, for the log."""
+    written: bytes = b""
+    """All of it as a tool's result in JSON, where another process has written it already."""
+
+    def as_result(self) -> bytes:
+        """Return it as clients read it: the JSON of a tool's result."""
+        if self.written:
+            return self.written
+        text, structured = to_json(self.text), b""
+        if self.structured is not None:
+            structured = b',"structuredContent":' + to_json(self.structured)
+        ending = b"true}" if self.is_error else b"false}"
+        return b'{"content":[{"type":"text","text":%b}]%b,"isError":%b' % (text, structured, ending)
 
 
 class RpcError(Exception):

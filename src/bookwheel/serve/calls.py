@@ -55,6 +55,8 @@ class Hearing(NamedTuple):
     """Without it nobody hears of the call before its end."""
     sample: Callable[[Work], Sample] | None = None
     """Makes the way to the client's own model for one call."""
+    written: bool = False
+    """Whether the reply is wanted as it goes out."""
 
 
 UNHEARD = Hearing()
@@ -141,7 +143,8 @@ class Calls:
         seconds = self._seconds + (self.library.settings["llm_timeout"] if waits else 0)
         try:
             if hearing.report is None and not offered.changes(name) and not waits:
-                reply = await self._call_elsewhere(offered, name, arguments)
+                written = hearing.written
+                reply = await self._call_elsewhere(offered, name, arguments, written=written)
                 if reply is not None:
                     return reply
             work = Work(self.view(), report=hearing.report, seconds=seconds)
@@ -164,13 +167,13 @@ class Calls:
         return await self._run(answer, work, self._waiting if waits else self._threads)
 
     async def _call_elsewhere(
-        self, offered: Offered, name: str, arguments: dict[str, Any]
+        self, offered: Offered, name: str, arguments: dict[str, Any], *, written: bool
     ) -> Reply | None:
         """Let another process call a tool; get such when many calls are at work."""
         if self._readers is None or not (self._ready is None or self._ready.is_set()):
             return None
         if self._readers.are_ready:
-            order = self._order(offered, name, arguments)
+            order = self._order(offered, name, arguments)._replace(written=written)
             return await self._readers.call(order, patience=self._seconds + LATE_SECONDS)
         if len(self._running) >= _MANY:
             self._readers.start()

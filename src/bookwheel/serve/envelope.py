@@ -10,7 +10,16 @@ PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 
 RequestId = str | int
+_PARTS_OF_A_CALL = frozenset(("name", "arguments", "_meta"))
 _HALF = re.compile("[\ud800-\udfff]")
+
+
+class PlainCall(NamedTuple):
+    """A call of a tool, of which only its name and arguments matter."""
+
+    id: RequestId
+    name: str
+    arguments: dict[str, Any]
 
 
 class Message(NamedTuple):
@@ -29,6 +38,17 @@ class Message(NamedTuple):
     def method(self) -> str | None:
         return self.body.get("method")
 
+    def as_plain_call(self) -> PlainCall | None:
+        """Return the call that it is, if it is one whose parts are all as they should be."""
+        params = self.body.get("params")
+        if self.method != "tools/call" or self.id is None or not isinstance(params, dict):
+            return None
+        name, arguments = params.get("name"), params.get("arguments", {})
+        are_sound = isinstance(arguments, dict) and isinstance(params.get("_meta", {}), dict)
+        if not (isinstance(name, str) and are_sound and params.keys() <= _PARTS_OF_A_CALL):
+            return None
+        return PlainCall(self.id, name, arguments)
+
 
 class Refusal(NamedTuple):
     """What is wrong with a message, for whoever sent it."""
@@ -43,6 +63,10 @@ class Refusal(NamedTuple):
         if self.data is not None:
             error["data"] = self.data
         return {"jsonrpc": "2.0", "id": self.id, "error": error}
+
+    def written(self) -> bytes:
+        """Return it as it goes out."""
+        return json.dumps(self.as_json()).encode()
 
 
 def read_message(raw: bytes) -> Message | Refusal:

@@ -1,4 +1,4 @@
-"""Speaks to the MCP SDK, with mcp_sampling alone: contracts in, a server of both eras out."""
+"""Speaks to the MCP SDK, with mcp_sampling and mcp_sessions: contracts in, both eras out."""
 
 from __future__ import annotations
 
@@ -6,28 +6,25 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
-from contextvars import ContextVar
 from functools import partial
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import anyio
 import mcp_types as types
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-from mcp.server.auth.provider import AccessToken
 from mcp.server.caching import CacheHint
 from mcp.server.connection import Connection
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.runner import serve_dual_era_loop
-from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, ServerEvent
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
-from starlette.types import ASGIApp, Receive, Scope, Send
+from pydantic_core import to_json
+from starlette.types import ASGIApp
 
 from bookwheel import __version__
 from bookwheel.contracts.completions import MOST_COMPLETIONS, complete, describe_template
@@ -35,11 +32,12 @@ from bookwheel.contracts.dispatch import Offered, mask
 from bookwheel.contracts.resources import NoResource, list_resources, read_resource
 from bookwheel.contracts.tool import INTERNAL_ERROR, INVALID_PARAMS, RpcError, Tool
 from bookwheel.contracts.work import Asked, Report
-from bookwheel.serve.callers import CURRENT, Caller, caller_of
-from bookwheel.serve.calls import Calls, Hearing
-from bookwheel.serve.envelope import INVALID_REQUEST, Message, Refusal
+from bookwheel.serve.callers import CURRENT, Caller
+from bookwheel.serve.calls import UNHEARD, Calls, Hearing
+from bookwheel.serve.envelope import INVALID_REQUEST, Message, PlainCall, Refusal
 from bookwheel.serve.instructions import write_instructions
 from bookwheel.serve.mcp_sampling import ask_again, make_sample
+from bookwheel.serve.mcp_sessions import Sessions
 from bookwheel.serve.sights import Sights
 from bookwheel.telemetry.logs import fields
 
@@ -230,13 +228,17 @@ class DocumentServer(Server[dict[str, Any]]):
             outcome, has_line = f"error {INVALID_PARAMS}", False
             raise MCPError(INVALID_PARAMS, _explain(method, error)) from None
         except Exception as error:  # noqa: BLE001 - the SDK would send the text of any error
-            masked = mask(error, method, debug=self._calls.library.settings["debug"])
-            data = {"details": masked.details} if masked.details else None
-            outcome = f"error {INTERNAL_ERROR}"
-            raise MCPError(INTERNAL_ERROR, masked.message, data) from None
+            masked = self._mask(error, method)
+            outcome = f"error {masked.code}"
+            raise MCPError(masked.code, masked.message, masked.data) from None
         finally:
             if ctx.request_id is not None and not has_line:
                 log.info("%s %s", method, outcome, extra=fields(method=method, outcome=outcome))
+
+    def _mask(self, error: Exception, method: str) -> RpcError:
+        masked = mask(error, method, debug=self._calls.library.settings["debug"])
+        data = {"details": masked.details} if masked.details else None
+        return RpcError(INTERNAL_ERROR, masked.message, data)
 
     async def _remember_session(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Keep who finished a handshake, once each: only those are told unasked."""
@@ -315,9 +317,22 @@ class DocumentServer(Server[dict[str, Any]]):
             return Refusal(error.code, error.message, message.id, error.data)
         return None
 
+    async def answer_call(self, call: PlainCall) -> bytes:
+        """Return the answer to a call that nobody follows, written as it goes out."""
+        try:
+            reply = await self._calls.call_tool(
+                self._offered, call.name, call.arguments, UNHEARD._replace(written=True)
+            )
+        except RpcError as error:
+            return Refusal(error.code, error.message, call.id, error.data).written()
+        except Exception as error:  # noqa: BLE001 - a defect, of which no text may go out
+            masked = self._mask(error, "tools/call")
+            return Refusal(masked.code, masked.message, call.id, masked.data).written()
+        return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (to_json(call.id), reply.as_result())
+
     def make_endpoints(self) -> tuple[Endpoint, Endpoint]:
         """Return the way in for full clients, and that for plain requests without a session."""
-        full = _Sessions(self, max_sessions=MOST_SESSIONS)
+        full = Sessions(self, self.answer_call, max_sessions=MOST_SESSIONS)
         plain = StreamableHTTPSessionManager(self, json_response=True, stateless=True)
         return Endpoint(full.run, full.handle_request), Endpoint(plain.run, plain.handle_request)
 
@@ -344,43 +359,6 @@ class _Subscribers:
         for caller, listener in list(self._listeners.values()):
             if caller.roots in concerned:
                 listener(event)
-
-
-AT_ONCE = "bookwheel.at_once"
-"""Set in a request's scope when its sender hears nothing before the answer: no stream is needed."""
-_is_at_once: ContextVar[bool] = ContextVar(AT_ONCE, default=False)
-
-
-class _Transport(StreamableHTTPServerTransport):
-    """Gives an answer as one JSON text where nothing comes before it; a stream costs twice."""
-
-    @property
-    def is_json_response_enabled(self) -> bool:
-        return _is_at_once.get()
-
-    @is_json_response_enabled.setter
-    def is_json_response_enabled(self, _: bool) -> None:
-        """Leave it to the request."""
-
-
-class _Sessions(StreamableHTTPSessionManager):
-    """Keeps sessions whose transport looks at each request."""
-
-    def _admit_session(self, *args: Any) -> StreamableHTTPServerTransport | None:
-        # The SDK has no way to choose the class of its transports.
-        admitted = super()._admit_session(*args)
-        if admitted is not None:
-            admitted.__class__ = _Transport
-        return admitted
-
-    async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        _is_at_once.set(bool(scope.get(AT_ONCE)))
-        # A session is for the caller who began it, and has his rights for as long as it lasts.
-        owner = repr(caller_of(scope)) if caller_of(scope).has_token else ""
-        if owner:
-            access = AccessToken(token="", client_id=owner, scopes=[])
-            scope = {**scope, "user": AuthenticatedUser(access)}
-        await super().handle_request(scope, receive, send)
 
 
 def is_modern(version: str | None) -> bool:

@@ -26,7 +26,8 @@ from bookwheel.serve.envelope import (
 )
 from bookwheel.serve.guard import LARGEST_BODY, TOO_LARGE, Count, refuse
 from bookwheel.serve.limits import RateLimit
-from bookwheel.serve.mcp import AT_ONCE, is_modern
+from bookwheel.serve.mcp import is_modern
+from bookwheel.serve.mcp_sessions import AT_ONCE, MESSAGE
 
 _BODY_SECONDS = 30.0
 _SESSION = "mcp-session-id"
@@ -74,6 +75,7 @@ class McpRoute:
         app = self._plain if wants_plain(headers, message) else self._full
         scope = _as_the_sdk_wants(scope, accept=_BOTH if app is self._plain else None)
         scope[AT_ONCE] = _is_answered_at_once(message, self._waiting)
+        scope[MESSAGE] = message
         await self._pass_on(app, scope, _replay(body, receive), send, message)
 
     async def _read(self, scope: Scope, receive: Receive) -> tuple[bytes, Message] | Response:

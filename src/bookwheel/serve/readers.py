@@ -43,6 +43,8 @@ class Order(NamedTuple):
     """What the caller may see."""
     seconds: float | None = None
     """How long it may take."""
+    written: bool = False
+    """Whether the answer is wanted as it goes out; it then comes as nothing else."""
 
 
 class Refused(NamedTuple):
@@ -202,7 +204,10 @@ def _answer(library: Library, order: Order) -> Reply | Refused:
     work = Work(library.view(order.scope), remark=order.remark, seconds=order.seconds)
     signal.signal(_GIVE_UP, lambda *_: work.cancel())
     try:
-        return call(work, offered, order.name, order.arguments)
+        reply = call(work, offered, order.name, order.arguments)
+        if order.written:
+            reply = reply._replace(text="", structured=None, written=reply.as_result())
+        return reply
     except RpcError as error:
         return Refused(error.code, error.message, error.data)
     except Cancelled:
