@@ -45,7 +45,7 @@ def settled(truth: Truth, stamp: int = 7) -> NearestVectors:
 
 
 def fetch_from(truth: Truth) -> nearest.Fetch:
-    return lambda pairs: {(key, at): truth[key][at - 1] for key, at in pairs if key in truth}
+    return lambda keys: {key: truth[key] for key in keys if key in truth}
 
 
 def brute(

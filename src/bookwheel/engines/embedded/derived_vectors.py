@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from typing import NamedTuple
 
 import apsw
 import numpy as np
@@ -23,6 +24,14 @@ Reading = Callable[[], AbstractContextManager[apsw.Connection]]
 _Rows = list[tuple[int, Matrix]]
 
 
+class _Lately(NamedTuple):
+    """What was read last, of which model and at which stamp."""
+
+    model: int
+    stamp: int
+    rows: Mapping[int, Matrix]
+
+
 class DerivedVectors:
     """The vectors of one place; of one model at a time, the one that was asked for last."""
 
@@ -31,6 +40,7 @@ class DerivedVectors:
         self._reading = reading
         self._held: tuple[list[object], NearestVectors] | None = None
         self._asking = threading.Lock()
+        self._lately = _Lately(0, 0, {})
 
     def count(self, fingerprint: str) -> tuple[int, int]:
         """Return how many chunks have vectors of a model, and how many there are."""
@@ -62,9 +72,21 @@ class DerivedVectors:
 
     def read(self, fingerprint: str, keys: Sequence[int]) -> dict[int, Matrix]:
         """Return the vectors of some documents, one row per chunk."""
-        with self._reading() as connection:
+        with self._reading() as connection, catalog.snapshot(connection):
             model = vectors.find_model(connection, fingerprint)
-            return vectors.read_matrices(connection, *model, keys) if model else {}
+            return self._read(connection, model, keys) if model else {}
+
+    def _read(
+        self, connection: apsw.Connection, model: tuple[int, int], keys: Sequence[int]
+    ) -> dict[int, Matrix]:
+        """Return vectors of documents; those of a question are asked for more than once."""
+        stamp, lately = vectors.read_stamp(connection), self._lately
+        known = lately.rows if lately[:2] == (model[0], stamp) else {}
+        missing = [key for key in keys if key not in known]
+        read = vectors.read_matrices(connection, *model, missing) if missing else {}
+        found = {key: known[key] for key in keys if key in known} | read
+        self._lately = _Lately(model[0], stamp, found)
+        return found
 
     def open(self, fingerprint: str) -> None:
         """Load the vectors of a model."""
@@ -85,7 +107,7 @@ class DerivedVectors:
             near = held.search(
                 query,
                 limit,
-                lambda wanted: vectors.read_rows(connection, *model, wanted),
+                lambda wanted: self._read(connection, model, wanted),
                 documents,
             )
             return Found(tuple(near), len(near))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,8 +24,8 @@ _LARGEST_TAIL = 0.2
 _FEW = 256
 _NOTE = "made-from.json"
 
-Fetch = Callable[[Sequence[tuple[int, int]]], dict[tuple[int, int], Vector]]
-"""Returns exact vectors by document and chunk number."""
+Fetch = Callable[[Sequence[int]], Mapping[int, Matrix]]
+"""Returns the exact vectors of documents, one row per chunk; whoever asks needs them whole next."""
 _Near = list[tuple[int, int, float]]
 
 
@@ -148,14 +149,14 @@ class NearestVectors:
         mask = None if allowed.all() else np.ascontiguousarray(allowed)
         _, places = self._quantised.search(_pad(query.reshape(1, -1)), wanted, mask=mask)
         rows = places[0]
-        pairs = list(
-            zip(self._documents[rows].tolist(), self._ordinals[rows].tolist(), strict=True)
-        )
-        exact = fetch(pairs)
-        kept = [pair for pair in pairs if pair in exact]
-        if not kept:
+        documents, ordinals = self._documents[rows].tolist(), self._ordinals[rows].tolist()
+        exact = fetch([*dict.fromkeys(documents)])
+        if not exact:
             return []
-        scores = np.stack([exact[pair] for pair in kept]) @ query
+        starts = dict(zip(exact, accumulate(map(len, exact.values()), initial=0), strict=False))
+        kept = [pair for pair in zip(documents, ordinals, strict=True) if pair[0] in starts]
+        similarities = np.concatenate(list(exact.values())) @ query
+        scores = similarities[[starts[document] + ordinal - 1 for document, ordinal in kept]]
         return [(*kept[i], float(scores[i])) for i in _top(scores, limit)]
 
     def _near(self, places: NDArray[np.int64], scores: NDArray[np.float32]) -> _Near:
