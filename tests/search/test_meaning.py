@@ -240,7 +240,7 @@ def test_a_page_that_has_all_words_lets_in_only_what_is_clearly_related(shelf: S
 
 def test_both_shares_of_a_score_run_from_nothing_to_all() -> None:
     words = [Ranked(1, 1, 1.0), Ranked(2, 1, 0.5)]
-    none = np.zeros(2, np.float32)
+    none = [0.0, 0.0]
     near = {2: Nearness(0.9, 1, 0.9, True, none), 3: Nearness(0.5, 2, 0.6, True, none)}
     mixed = mix(words, near, static(), HYBRID, strict=False)
     assert [(item.document, round(item.score, 3)) for item in mixed] == [

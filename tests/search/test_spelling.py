@@ -7,16 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
+from bookwheel.engines.base import Vocabulary
 from bookwheel.query import Filters
 from bookwheel.search.spelling import MOST_CANDIDATES, Speller, near_words, words_beginning
 from tests.search.shelf import Shelf
 
 
-def lengths(*words: str) -> dict[int, list[str]]:
+def lengths(*words: str) -> Vocabulary:
     found: dict[int, list[str]] = {}
     for word in words:
         found.setdefault(len(word), []).append(word)
-    return found
+    return Vocabulary(found)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ LETTERS = st.text("abc", min_size=1, max_size=12)
 @given(word=st.text("abc", min_size=4, max_size=10), others=st.lists(LETTERS, max_size=30))
 def test_what_is_passed_over_unmeasured_is_not_near(word: str, others: list[str]) -> None:
     words = sorted({*others, word + "ab", "c" + word[1:] + "a", word[0] + "cc" + word[2:]} - {word})
-    vocabulary = {n: [each for each in words if len(each) == n] for n in range(20)}
+    vocabulary = Vocabulary({n: [each for each in words if len(each) == n] for n in range(20)})
     steps = {other: OSA.distance(word, other) for other in words}
     near = {other for other, far in steps.items() if far == 1}
     if not near and len(word) >= 8:

@@ -93,6 +93,28 @@ class Without(NamedTuple):
 Condition = Holds | InOrder | Every | Some | Without
 
 
+class Vocabulary(dict[int, tuple[str, ...]]):
+    """The terms of a field by their length; those that begin alike are sorted out once.
+
+    In tuples: Python's garbage collector goes through long lists again and again.
+    """
+
+    def __init__(self, words: Mapping[int, Iterable[str]]) -> None:
+        super().__init__((length, tuple(some)) for length, some in words.items())
+        self._by_letter: dict[int, dict[str, tuple[str, ...]]] = {}
+
+    def beginning(self, letter: str, length: int) -> tuple[str, ...]:
+        """Return the terms of a length that begin with a letter, in the order of all."""
+        known = self._by_letter.get(length)
+        if known is None:
+            parts: dict[str, list[str]] = {}
+            for word in self.get(length, ()):
+                parts.setdefault(word[0], []).append(word)
+            known = {first: tuple(some) for first, some in parts.items()}
+            self._by_letter[length] = known
+        return known.get(letter, ())
+
+
 class Match(NamedTuple):
     """What entries to find: each clause is one word of the query, met by any of its terms.
 
@@ -209,7 +231,7 @@ class LexicalIndex(Protocol):
     def frequency(self, field: Field, term: str) -> int: ...
     def weight(self, field: Field, term: str, *, of_passages: bool = False) -> float: ...
     def page_count(self) -> int: ...
-    def vocabulary(self, field: Field = Field.EXACT) -> Mapping[int, Sequence[str]]: ...
+    def vocabulary(self, field: Field = Field.EXACT) -> Vocabulary: ...
 
 
 class VectorIndex(Protocol):

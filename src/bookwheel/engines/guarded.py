@@ -21,6 +21,7 @@ from bookwheel.engines.base import (
     Redactions,
     Term,
     Vector,
+    Vocabulary,
     rarity,
 )
 from bookwheel.model import Access, Citation, Document, Link, Place, Redact, Section, Span
@@ -491,7 +492,7 @@ class GuardedEngine:
             self._pages = sum(self.languages().values())
         return self._pages
 
-    def vocabulary(self, field: Field = Field.EXACT) -> Mapping[int, Sequence[str]]:
+    def vocabulary(self, field: Field = Field.EXACT) -> Vocabulary:
         """Return words of all documents; whoever shows one asks first whether a page has it."""
         return self._store.vocabulary(field)
 

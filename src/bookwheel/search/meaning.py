@@ -42,13 +42,13 @@ class Nearness(NamedTuple):
     similarity: float
     is_nearest: bool
     """Among the nearest of all pages, not only among those that words found."""
-    similarities: Vector
+    similarities: Sequence[float]
     """Of each chunk; 0 for one in which the model knows nothing."""
 
     def of_chunk(self, ordinal: int) -> float | None:
         """Return how near one chunk is; None where it has no vector."""
         known = 0 < ordinal <= len(self.similarities)
-        return (float(self.similarities[ordinal - 1]) or None) if known else None
+        return (self.similarities[ordinal - 1] or None) if known else None
 
 
 def find_near(
@@ -92,10 +92,12 @@ def measure(
     if not matrices:
         return {}
     every = np.concatenate(list(matrices.values()))
-    similarities = every @ query
+    similarities = (every @ query).tolist()
     # Sums as products: for as few rows as most pages have, nothing of numpy's is as quick.
     ones = np.ones(max(map(len, matrices.values())), np.float32)
-    middles = np.stack([ones[: len(matrix)] @ matrix for matrix in matrices.values()])
+    middles = np.empty((len(matrices), len(query)), np.float32)
+    for middle, matrix in zip(middles, matrices.values(), strict=True):
+        np.dot(ones[: len(matrix)], matrix, out=middle)
     lengths = np.sqrt(np.einsum("ij,ij->i", middles, middles)).tolist()
     wholes = (middles @ query).tolist()
     found: dict[int, Nearness] = {}
@@ -103,11 +105,11 @@ def measure(
     for (key, matrix), whole, length in zip(matrices.items(), wholes, lengths, strict=True):
         own = similarities[start : start + len(matrix)]
         start += len(matrix)
-        best = int(own.argmax())
-        similarity = float(own[best])
+        similarity = max(own)
         share = _WHOLE_SHARE * min(1.0, _WHOLE_CHUNKS / len(matrix))
         score = (1 - share) * similarity + share * (whole / length if length else 0.0)
-        found[key] = Nearness(score, best + 1, similarity, key in nearest, own)
+        chunk = own.index(similarity) + 1
+        found[key] = Nearness(score, chunk, similarity, key in nearest, own)
     return found
 
 

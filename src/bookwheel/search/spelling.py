@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from bookwheel.engines.base import Engine, Field, Match, Term
+from bookwheel.engines.base import Engine, Field, Match, Term, Vocabulary
 from bookwheel.query import Filters
 from bookwheel.text.words import is_unspaced
 
@@ -30,9 +30,7 @@ Holds = Callable[[Near], Near]
 """Leaves those words that stand in what the caller may see: any other is as good as none."""
 
 
-def near_words(
-    word: str, vocabulary: Mapping[int, Sequence[str]], holds: Holds = lambda near: near
-) -> Near:
+def near_words(word: str, vocabulary: Vocabulary, holds: Holds = lambda near: near) -> Near:
     """Return (distance, word) for the words one slip away, or two for a long word."""
     if len(word) < _SHORTEST or not any(letter.isalpha() for letter in word):
         return []
@@ -40,10 +38,7 @@ def near_words(
     if not found and len(word) >= _LONG:
         lengths = range(len(word) - 2, len(word) + 3)
         # Far quicker than to measure how far away each word is that begins otherwise.
-        alike = {
-            length: [other for other in vocabulary.get(length, ()) if other[0] == word[0]]
-            for length in lengths
-        }
+        alike = {length: vocabulary.beginning(word[0], length) for length in lengths}
         found = holds(_within(word, alike, 2))
     return found
 

@@ -180,6 +180,8 @@ class _Reader:
 
 
 def _work(pipe: Connection, settings: Settings, folders: Sequence[str]) -> None:
+    # Vectors are compared by threads that cost more to wake than they save: each of us has a core.
+    os.environ.setdefault("RAYON_NUM_THREADS", "1")
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us
     signal.signal(_GIVE_UP, signal.SIG_IGN)
     with Library.open(settings, folders) as library:

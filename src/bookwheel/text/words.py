@@ -43,7 +43,7 @@ _NAME = re.compile(
     rf"(?P<tail>{_CALL}|\+\+|#(?!\w))?"
 )
 _WORDS = re.compile(_WORD)
-_NO_WORD = re.compile(r"[\W_]")
+_NO_WORD = re.compile(r"[^\w ]")
 _WORDS_ALONE = {code: " " for code in range(128) if not chr(code).isalnum()}
 """Blanks out of ASCII what is no part of a word, leaving every word at its place."""
 _TIED = re.compile(r"[-._:&]")
@@ -311,7 +311,7 @@ def _part_words(text: str) -> str | None:
     """Return a text with a blank for all that is no word; None where words need more care."""
     if text.isascii():
         return text.translate(_WORDS_ALONE)
-    return None if _needs_care().search(text) else _NO_WORD.sub(" ", text)
+    return None if _needs_care().search(text) else _NO_WORD.sub(" ", text).replace("_", " ")
 
 
 class Finder(dict[str, str]):

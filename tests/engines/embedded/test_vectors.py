@@ -330,3 +330,17 @@ def test_threads_ask_while_another_writes(many: Path) -> None:
 def test_stored_numbers_are_read_as_they_were_written(numbers: list[float]) -> None:
     stored = np.array(numbers, np.float16)
     assert np.array_equal(as_matrix(stored.tobytes(), 1)[:, 0], stored.astype(np.float32))
+
+
+def test_vectors_come_in_the_order_of_keys_whatever_was_asked_before(many: Path) -> None:
+    engine = engine_in(many)
+    keys = list(engine.vectors(ONE, range(1, 30)))
+
+    engine.vectors(ONE, [keys[5], keys[2]])
+    again = engine.vectors(ONE, [keys[7], keys[5], keys[1]])
+
+    assert list(again) == [keys[1], keys[5], keys[7]]
+    fresh = engine_in(many)
+    assert all((again[key] == fresh.vectors(ONE, [key])[key]).all() for key in again)
+    engine.close()
+    fresh.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from operator import itemgetter
 from typing import NamedTuple
 
 import apsw
@@ -79,12 +80,16 @@ class DerivedVectors:
     def _read(
         self, connection: apsw.Connection, model: tuple[int, int], keys: Sequence[int]
     ) -> dict[int, Matrix]:
-        """Return vectors of documents; those of a question are asked for more than once."""
+        """Return vectors of documents; those of a question are asked for more than once.
+
+        Always in one order: the last digit of a product depends on where its row stands.
+        """
         stamp, lately = vectors.read_stamp(connection), self._lately
         known = lately.rows if lately[:2] == (model[0], stamp) else {}
         missing = [key for key in keys if key not in known]
         read = vectors.read_matrices(connection, *model, missing) if missing else {}
-        found = {key: known[key] for key in keys if key in known} | read
+        every = {key: known[key] for key in keys if key in known} | read
+        found = dict(sorted(every.items(), key=itemgetter(0)))
         self._lately = _Lately(model[0], stamp, found)
         return found
 

@@ -19,7 +19,7 @@ import tantivy
 from tantivy import Query
 
 from bookwheel.engines.asking import without_titles
-from bookwheel.engines.base import Field, Found, Match, rarity
+from bookwheel.engines.base import Field, Found, Match, Vocabulary, rarity
 from bookwheel.engines.embedded.word_entries import (
     BORDER,
     MARK,
@@ -75,7 +75,7 @@ class guarded:  # noqa: N801 - used as a function; a generator would cost more t
 class _Vocabulary(NamedTuple):
     """The terms of a field by their length, as of which commits, and until when they must do."""
 
-    words: dict[int, tuple[str, ...]]
+    words: Vocabulary
     stamps: tuple[tuple[int, int], ...]
     kept_until: float
 
@@ -203,7 +203,7 @@ class WordIndex:
         with guarded():
             return rarity(searcher.doc_freq(field, term), searcher.num_docs)
 
-    def vocabulary(self, field: Field) -> dict[int, tuple[str, ...]]:
+    def vocabulary(self, field: Field) -> Vocabulary:
         """Return a field's terms by length.
 
         Those of deleted pages may still be there; where there are very many, those of the latest
@@ -224,9 +224,7 @@ class WordIndex:
         if field is Field.EXACT and BORDER.strip() in words.get(1, ()):
             words[1].remove(BORDER.strip())
         kept = len(every) / _WORDS_A_SECOND if len(every) > _MANY_WORDS else 0.0
-        # Python's garbage collector goes through long lists again and again, not through tuples.
-        fixed = {length: tuple(some) for length, some in words.items()}
-        return _Vocabulary(fixed, stamps, time.monotonic() + kept)
+        return _Vocabulary(Vocabulary(words), stamps, time.monotonic() + kept)
 
     def match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found:
         """Return the pages that match, best first.

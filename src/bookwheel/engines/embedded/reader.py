@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from bookwheel import model
-from bookwheel.engines.base import CollectionState, Field, Found, Match, Passage, Redactions
+from bookwheel.engines.base import (
+    CollectionState,
+    Field,
+    Found,
+    Match,
+    Passage,
+    Redactions,
+    Vocabulary,
+)
 from bookwheel.engines.embedded import catalog, citing, database
 from bookwheel.engines.embedded.lexical import WordIndex
 from bookwheel.engines.embedded.store import Store
@@ -173,7 +181,7 @@ class Reader(Store):
     def page_count(self) -> int:
         return self._ask(lambda words: words.page_count())
 
-    def vocabulary(self, field: Field = Field.EXACT) -> Mapping[int, Sequence[str]]:
+    def vocabulary(self, field: Field = Field.EXACT) -> Vocabulary:
         return self._ask(lambda words: words.vocabulary(field))
 
     def refresh(self) -> bool:

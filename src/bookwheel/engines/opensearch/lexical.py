@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bookwheel.engines.asking import without_titles
-from bookwheel.engines.base import Field, Found, Match, rarity
+from bookwheel.engines.base import Field, Found, Match, Vocabulary, rarity
 from bookwheel.engines.opensearch import schema
 from bookwheel.engines.opensearch.address import Address
 from bookwheel.engines.opensearch.catalog import CatalogReader
@@ -29,7 +29,7 @@ class LexicalReader(CatalogReader):
 
     def __init__(self, address: Address, *, api_key: str | None = None) -> None:
         super().__init__(address, api_key=api_key)
-        self._vocabularies: dict[Field, tuple[int, dict[int, list[str]]]] = {}
+        self._vocabularies: dict[Field, tuple[int, Vocabulary]] = {}
         self._commits_seen: object = None
 
     def match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found:
@@ -181,26 +181,26 @@ class LexicalReader(CatalogReader):
 
     # The vocabulary
 
-    def vocabulary(self, field: Field = Field.EXACT) -> Mapping[int, Sequence[str]]:
+    def vocabulary(self, field: Field = Field.EXACT) -> Vocabulary:
         """Return a field's terms by length; those of deleted pages may still be there."""
         self._recall(("vocabulary", field), lambda: self._learn(field))
         return self._vocabularies[field][1]
 
     def _learn(self, field: Field) -> bool:
         """Read the terms that have come since the last time."""
-        since, words = self._vocabularies.get(field, (-1, {}))
+        since, known = self._vocabularies.get(field, (-1, Vocabulary({})))
         query = {
             "bool": {
                 "filter": [term("field", str(field)), {"range": {"generation": {"gt": since}}}]
             }
         }
         newest = since
-        words = {length: list(each) for length, each in words.items()}
+        words = {length: list(each) for length, each in known.items()}
         order = ("generation", "word")
         for hit in self._scan(schema.WORDS, query, order, fields=(), step=WINDOW):
             newest, word = int(hit["sort"][0]), hit["sort"][1]
             words.setdefault(len(word), []).append(word)
-        self._vocabularies[field] = (newest, words)
+        self._vocabularies[field] = (newest, Vocabulary(words))
         return True
 
     def refresh(self) -> bool:
