@@ -167,12 +167,13 @@ def test_t26_texts_indexed_under_other_rules_are_redacted_by_those_in_force(shel
         assert MAIL not in library.view(ALL).text(library.document("a.md")).text
 
 
+@pytest.mark.parametrize("level", ["all", "off"])
 def test_t27_a_model_elsewhere_reads_redacted_texts_only(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, level: str
 ) -> None:
     shelf.put("a.md", f"Ask {MAIL}.")
     shelf.update()
-    with shelf.open(redact="all") as library:
+    with shelf.open(redact=level) as library:
         read: list[str] = []
         embedder = library.embedder
         assert embedder is not None

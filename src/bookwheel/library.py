@@ -29,7 +29,7 @@ from bookwheel.errors import (
 )
 from bookwheel.formats import READERS_VERSION
 from bookwheel.model import Collection, Job, Redact
-from bookwheel.query import SearchMode
+from bookwheel.query import Scope, SearchMode
 from bookwheel.reading.documents import find_collection
 from bookwheel.search.models import Models
 from bookwheel.settings import Settings
@@ -423,7 +423,8 @@ class Library(View):
     ) -> int:
         """Give vectors to documents that have none yet; return how many chunks that were.
 
-        Search goes on meanwhile, by words for what has none.
+        Search goes on meanwhile, by words for what has none. The model reads every text redacted:
+        by how near something is, one could ask for what is hidden.
         """
         if self.is_embedded or not self._own:
             return 0
@@ -436,7 +437,7 @@ class Library(View):
             done = embed_missing(
                 engine,
                 embedder,
-                shown=self._engine,
+                shown=self.view(Scope(redact=Redact.ALL))._engine,
                 on_progress=on_progress,
                 should_stop=should_stop,
             )

@@ -183,6 +183,8 @@ class PassageTerms(NamedTuple):
     body: str
     exact: str
     names: str
+    hidden: str = ""
+    """Marks of what stands here only where it is redacted."""
 
 
 class PageTerms(NamedTuple):
@@ -195,6 +197,10 @@ class PageTerms(NamedTuple):
     passages: tuple[PassageTerms, ...]
     years: tuple[str, ...] = ()
     """The years that its title and text name."""
+    hidden: str = ""
+    """Marks of what stands in it only where it is redacted."""
+    private: tuple[str, ...] = ()
+    """Its title and tags, as far as something is redacted in them: no filter asks for them."""
 
 
 class FileState(NamedTuple):

@@ -7,10 +7,12 @@ from hashlib import blake2b
 
 from bookwheel.engines.base import Field, Match, Term
 from bookwheel.engines.base import WritableEngine as Engine
+from bookwheel.engines.hiding import Page, document_terms
 from bookwheel.formats.registry import extension_of, mime_type, read
 from bookwheel.model import Collection, Draft, FileState, Status
+from bookwheel.safety.finding import RULES_VERSION, find_spans
+from bookwheel.safety.redact import in_bytes
 from bookwheel.text.chunking import chunk
-from bookwheel.text.entries import page_terms
 from bookwheel.text.targets import Origin, document_names, link_keys
 
 NOTES = Collection(name="notes", path="/srv/notes")
@@ -43,8 +45,11 @@ def draft(
     links = [each._replace(keys=link_keys(each.kind, each.target, origin)) for each in parsed.links]
     parsed = parsed._replace(links=tuple(links))
     chunks = tuple(chunk(parsed))
-    headings = [section.heading for section in parsed.sections]
-    terms = page_terms(parsed.title, parsed.text.encode(), chunks, headings, language)
+    headings = tuple(section.heading for section in parsed.sections)
+    spans = in_bytes(parsed.text, find_spans(parsed.text))
+    words = parsed.text.encode()
+    page = Page(*(collection, parsed.title, parsed.tags, words, chunks, headings, language, spans))
+    terms = document_terms(page)
     return Draft(
         collection=collection,
         path=path,
@@ -59,6 +64,8 @@ def draft(
         words=len(text.split()),
         chunks=chunks,
         terms=terms,
+        spans=spans,
+        rules=RULES_VERSION,
         names=document_names(origin, parsed.title, parsed.aliases),
     )
 

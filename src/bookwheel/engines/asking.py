@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bookwheel.engines.base import Field, Match
+from collections.abc import Iterable
+
+from bookwheel.engines.base import Field, InOrder, Match, Phrase
 
 
 def askable(text: str) -> str:
@@ -34,3 +36,8 @@ def without_titles(match: Match) -> Match:
         ),
         bonus=tuple(term for term in match.bonus if term.field is not Field.TITLE),
     )
+
+
+def in_order(phrases: Iterable[Phrase]) -> list[InOrder]:
+    """Return phrases as conditions; one without words asks for nothing."""
+    return [each if isinstance(each, InOrder) else InOrder(each) for each in phrases if each]

@@ -47,16 +47,19 @@ class Field(StrEnum):
     BODY = "body"
     EXACT = "exact"
     NAMES = "names"
+    HIDDEN = "hidden"
+    """Marks of words that stand in an entry only where it is redacted."""
 
     __hash__ = str.__hash__  # that of enumerations is no native one
 
 
 class Term(NamedTuple):
-    """A term in one field and what a match of it is worth."""
+    """A term in one field and what a match of it is worth; not met by entries with some marks."""
 
     field: Field
     text: str
     weight: float
+    unless: tuple[str, ...] = ()
 
 
 class Holds(NamedTuple):
@@ -66,10 +69,14 @@ class Holds(NamedTuple):
 
 
 class InOrder(NamedTuple):
-    """Met where exact words stand in this order with at most so many others between them."""
+    """Met where exact words stand in this order with at most so many others between them.
+
+    Not met by entries with some marks.
+    """
 
     words: tuple[str, ...]
     gap: int = 0
+    unless: tuple[str, ...] = ()
 
 
 class Every(NamedTuple):
@@ -91,6 +98,7 @@ class Without(NamedTuple):
 
 
 Condition = Holds | InOrder | Every | Some | Without
+Phrase = tuple[str, ...] | InOrder
 
 
 class Vocabulary(dict[int, tuple[str, ...]]):
@@ -127,9 +135,9 @@ class Match(NamedTuple):
     clauses: tuple[tuple[Term, ...], ...]
     all_clauses: bool = False
     bonus: tuple[Term, ...] = ()
-    phrases: tuple[tuple[str, ...], ...] = ()
+    phrases: tuple[Phrase, ...] = ()
     excluded: tuple[Term, ...] = ()
-    excluded_phrases: tuple[tuple[str, ...], ...] = ()
+    excluded_phrases: tuple[Phrase, ...] = ()
     titles: tuple[str, ...] = ()
     title_bonus: float = 0.0
     filters: Filters | None = None

@@ -24,6 +24,8 @@ from bookwheel.engines.base import (
     Vocabulary,
     rarity,
 )
+from bookwheel.engines.hiding import hidden_mark
+from bookwheel.engines.unseen import Unseen
 from bookwheel.model import Access, Citation, Document, Link, Place, Redact, Section, Span
 from bookwheel.query import Filters, Places, Scope
 from bookwheel.safety.redact import Moves, cover, in_bytes
@@ -64,6 +66,7 @@ class GuardedEngine:
         self._policies = policies
         self._rules = rules
         self._frequencies: dict[tuple[Field, str], int] = {}
+        self._unseen = Unseen(store, self._level)
         self._pages: int | None = None
         self._expected: tuple[str, ...] = ()
 
@@ -86,11 +89,26 @@ class GuardedEngine:
 
     def _narrow(self, filters: Filters | None) -> Filters:
         """Return filters that hold only in what is open."""
-        filters = filters or Filters()
+        filters = self._plainly(filters or Filters())
         if self._within is None:
             return filters
         within = common_places(self._within, filters.within) if filters.within else self._within
         return filters._replace(within=within or (("", ""),))  # no collection has an empty name
+
+    def _plainly(self, filters: Filters) -> Filters:
+        """Return filters that ask for no folder whose name hides something."""
+        if not filters.folders or not self.hides:
+            return filters
+        levels = {self._least, *(policy.redact for policy in self._policies.values())}
+        hidden = {
+            folder
+            for folder in filters.folders
+            if any(self._plain(folder, level) != folder for level in levels)
+        }
+        if not hidden:
+            return filters
+        left = tuple(folder for folder in filters.folders if folder not in hidden)
+        return filters._replace(folders=left or ("\0",))  # which no folder is called
 
     def _plain(self, text: str, level: Redact) -> str:
         from bookwheel.safety.finding import redact_text
@@ -403,24 +421,25 @@ class GuardedEngine:
     # Entries by word
 
     def match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found:
-        match = self._open_only(self._weighed(match))
+        match = self._open_only(self._weighed(self._unseen.without(match)))
         return self._smoothed(self._store.match_pages(match, limit, count=count))
 
     def match_each(
         self, matches: Sequence[Match], limit: int, *, count: bool = False
     ) -> list[Found]:
-        asked = [self._open_only(self._weighed(match)) for match in matches]
+        shown = [self._unseen.without(match) for match in matches]
+        asked = [self._open_only(self._weighed(match)) for match in shown]
         found = self._store.match_each(asked, limit, count=count)
         return [self._smoothed(each) for each in found]
 
     def expect(self, terms: Iterable[str]) -> None:
         self._expected = tuple(terms)
-        self._store.expect(self._expected)
+        self._store.expect([*self._expected, *map(hidden_mark, self._expected)])
 
     def match_passages(self, match: Match, limit: int) -> Found:
         """Return chunks of the documents named in the match, which were found here."""
         assert match.documents is not None or self._within is None
-        match = self._weighed(match, of_passages=True)
+        match = self._weighed(self._unseen.without(match), of_passages=True)
         return self._smoothed(self._store.match_passages(match, limit))
 
     def _weighed(self, match: Match, *, of_passages: bool = False) -> Match:
@@ -428,12 +447,14 @@ class GuardedEngine:
 
         Else the order of documents would tell how common a word is in others.
         """
-        if self._within is None:
-            return match
+        whole = self._within is None
 
         def weigh(terms: tuple[Term, ...]) -> tuple[Term, ...]:
             return tuple(
-                each._replace(weight=each.weight * self._share(each, of_passages)) for each in terms
+                each
+                if whole and not each.unless
+                else each._replace(weight=each.weight * self._share(each, of_passages))
+                for each in terms
             )
 
         return match._replace(clauses=tuple(map(weigh, match.clauses)), bonus=weigh(match.bonus))
@@ -457,18 +478,18 @@ class GuardedEngine:
 
     def weight(self, field: Field, term: str, *, of_passages: bool = False) -> float:
         """Return what a term weighs, by how few of the open pages hold it."""
-        if self._within is None:
+        if self._within is None and not self._unseen.marks(term):
             return self._store.weight(field, term, of_passages=of_passages)
         return rarity(self.frequency(field, term), self.page_count())
 
     def _open_only(self, match: Match) -> Match:
-        if self._within is None:
+        if self._within is None and not (match.filters and match.filters.folders):
             return match
         return match._replace(filters=self._narrow(match.filters))
 
     def frequency(self, field: Field, term: str) -> int:
         found = self._store.frequency(field, term)
-        if self._within is None or not found:
+        if not found or (self._within is None and not self._unseen.marks(term)):
             return found
         if (field, term) not in self._frequencies:
             self._count_open(field, (term, *self._expected))
@@ -481,7 +502,8 @@ class GuardedEngine:
             for term in dict.fromkeys(terms)
             if (field, term) not in self._frequencies and self._store.frequency(field, term)
         ]
-        asked = [self._open_only(Match(((Term(field, term, 1.0),),))) for term in new]
+        matches = [Match(((Term(field, term, 1.0),),)) for term in new]
+        asked = [self._open_only(self._unseen.without(match)) for match in matches]
         for term, found in zip(new, self._store.match_each(asked, 1, count=True), strict=True):
             self._frequencies[field, term] = found.total
 

@@ -14,6 +14,7 @@ from hashlib import blake2b
 from pathlib import PurePath
 from typing import Any
 
+from bookwheel.engines.hiding import Page, document_terms
 from bookwheel.formats.base import Unreadable
 from bookwheel.formats.registry import extension_of, mime_type, read
 from bookwheel.indexing.wire import pack
@@ -22,7 +23,6 @@ from bookwheel.safety.finding import OWN_RULES, Rules, find_spans
 from bookwheel.safety.opener import FileBytes, OpenRefused, Root
 from bookwheel.safety.redact import in_bytes
 from bookwheel.text.chunking import chunk
-from bookwheel.text.entries import page_terms
 from bookwheel.text.language import base_language, detect_language
 from bookwheel.text.targets import Origin, document_names, link_keys
 
@@ -102,9 +102,13 @@ def draft(
         or detect_language(parsed.text)
     )
     origin = Origin(collection.name, path, parsed.url, PurePath(collection.path).name)
-    headings = [section.heading for section in parsed.sections]
-    terms = page_terms(parsed.title, parsed.text.encode(), chunks, headings, language)
+    headings = tuple(section.heading for section in parsed.sections)
     spans = in_bytes(parsed.text, find_spans(parsed.text, rules))
+    data = parsed.text.encode()
+    page = Page(
+        *(collection.name, parsed.title, parsed.tags, data, chunks, headings, language, spans)
+    )
+    terms = document_terms(page, rules)
     return Draft(
         collection=collection.name,
         path=path,

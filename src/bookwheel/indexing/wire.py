@@ -111,12 +111,13 @@ def _unpack_parsed(values: tuple[Any, ...]) -> Parsed:
 
 def _pack_terms(terms: PageTerms) -> tuple[Any, ...]:
     return (
-        (terms.title, terms.title_exact, terms.title_names, terms.headings, terms.years),
-        tuple((p.heading, p.body, p.exact, p.names) for p in terms.passages),
+        (terms.title, terms.title_exact, terms.title_names, terms.headings),
+        (terms.years, terms.hidden, terms.private),
+        tuple((p.heading, p.body, p.exact, p.names, p.hidden) for p in terms.passages),
     )
 
 
 def _unpack_terms(values: tuple[Any, ...]) -> PageTerms:
-    (title, exact, names, headings, years), passages = values
+    (title, exact, names, headings), (years, hidden, private), passages = values
     rows = tuple(PassageTerms(*row) for row in passages)
-    return PageTerms(title, exact, names, headings, rows, tuple(years))
+    return PageTerms(title, exact, names, headings, rows, tuple(years), hidden, tuple(private))

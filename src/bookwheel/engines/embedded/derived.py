@@ -13,8 +13,8 @@ from bookwheel.engines.embedded import catalog, files, lexical
 from bookwheel.engines.embedded.database import Place
 from bookwheel.engines.embedded.lexical import WordIndex, WordsFailed, guarded
 from bookwheel.engines.embedded.word_entries import Entry
+from bookwheel.engines.hiding import stored_terms
 from bookwheel.model import Status
-from bookwheel.text.entries import page_terms
 from bookwheel.text.words import ANALYSIS_VERSION
 
 _REPLAY_STEP = 500
@@ -143,7 +143,8 @@ class DerivedWords:
                 text = catalog.read_text(connection, document.key)
                 chunks = catalog.read_chunks(connection, document.key)
                 headings = [s.heading for s in catalog.read_sections(connection, document.key)]
-                terms = page_terms(document.title, text, chunks, headings, document.language)
+                spans = catalog.read_redactions(connection, [document.key])[document.key].spans
+                terms = stored_terms(document, text, chunks=chunks, headings=headings, spans=spans)
                 words.add(
                     Entry(
                         document.key,

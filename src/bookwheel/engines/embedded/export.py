@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import apsw
 
 from bookwheel.engines.embedded import catalog
+from bookwheel.engines.hiding import stored_terms
 from bookwheel.model import Document, Draft, FileState, Known, Parsed, Status
-from bookwheel.text.entries import page_terms
 
 _STEP = 100
 
@@ -65,7 +65,9 @@ def _with_text(connection: apsw.Connection, document: Document, draft: Draft) ->
     return draft._replace(
         parsed=parsed,
         chunks=tuple(chunks),
-        terms=page_terms(document.title, data, chunks, headings, document.language),
+        terms=stored_terms(
+            document, data, chunks=chunks, headings=headings, spans=redactions.spans
+        ),
         spans=redactions.spans,
         rules=redactions.rules,
         names=_names(connection, key),

@@ -32,7 +32,7 @@ from bookwheel.engines.embedded.word_entries import (
 )
 from bookwheel.engines.embedded.word_queries import build_query, every_entry
 
-LAYOUT_VERSION = 4
+LAYOUT_VERSION = 5
 _REOPEN_AFTER = 50
 _MOST_FREQUENCIES = 100_000
 _HEAP = {"pages": 50_000_000, "passages": 80_000_000}

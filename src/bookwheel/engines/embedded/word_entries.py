@@ -44,6 +44,7 @@ def schema_of(kind: str) -> tantivy.Schema:
     for field in (Field.TITLE, Field.HEADING, Field.BODY, Field.NAMES):
         builder.add_text_field(field, tokenizer_name="terms", index_option="freq")
     builder.add_text_field(Field.EXACT, tokenizer_name="terms", index_option="position")
+    builder.add_text_field(Field.HIDDEN, tokenizer_name="terms", index_option="basic")
     if kind == "pages":
         for name in ("collection", "extension", "folder", "tag", "year", "same_title"):
             builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
@@ -59,6 +60,8 @@ def passage_entry(key: int, ordinal: int, passage: PassageTerms) -> tantivy.Docu
     chunk.add_text(Field.BODY, passage.body)
     chunk.add_text(Field.EXACT, passage.exact)
     chunk.add_text(Field.NAMES, passage.names)
+    if passage.hidden:
+        chunk.add_text(Field.HIDDEN, passage.hidden)
     return chunk
 
 
@@ -101,12 +104,16 @@ def page_entry(entry: Entry) -> tantivy.Document:
     page.add_text("extension", entry.extension)
     for folder in folder_terms(entry.path):
         page.add_text("folder", folder)
-    for tag in entry.tags:
-        page.add_text("tag", normal_title(tag))
+    for tag in map(normal_title, entry.tags):
+        if tag not in terms.private:
+            page.add_text("tag", tag)
     for year in {*terms.years, *years_in_name(entry.path)}:
         page.add_text("year", year)
     page.add_integer("date", day_number(entry.date))
-    page.add_text("same_title", normal_title(entry.title))
+    if (title := normal_title(entry.title)) not in terms.private:
+        page.add_text("same_title", title)
     page.add_text(Field.TITLE, terms.title)
     page.add_text(Field.HEADING, terms.headings)
+    if terms.hidden:
+        page.add_text(Field.HIDDEN, terms.hidden)
     return page

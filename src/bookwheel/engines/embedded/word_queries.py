@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import tantivy
 from tantivy import Occur, Query
 
-from bookwheel.engines.asking import askable, day_number
+from bookwheel.engines.asking import askable, day_number, in_order
 from bookwheel.engines.base import Condition, Every, Field, Holds, InOrder, Match, Term, Without
 from bookwheel.engines.embedded.word_entries import MARK, NOBODY
 from bookwheel.query import Filters
@@ -26,8 +26,8 @@ def build_query(match: Match, schema: tantivy.Schema) -> Query:
         parts.append((Occur.Must, _any(words)))
     else:
         parts += [(Occur.Should, word) for word in words]
-    for phrase in filter(None, match.phrases):
-        parts.append((Occur.Must, _phrase(phrase, schema)))
+    for phrase in in_order(match.phrases):
+        parts.append((Occur.Must, _required(phrase, schema)))
     for title in match.titles:
         same = Query.term_query(schema, "same_title", title)
         parts.append((Occur.Should, Query.const_score_query(same, match.title_bonus)))
@@ -35,20 +35,27 @@ def build_query(match: Match, schema: tantivy.Schema) -> Query:
     for must in _conditions(match, schema):
         parts.append((Occur.Must, Query.const_score_query(must, 0.0)))
     for term in match.excluded:
-        parts.append((Occur.MustNot, Query.term_query(schema, term.field, term.text)))
-    for phrase in filter(None, match.excluded_phrases):
-        parts.append((Occur.MustNot, _phrase(phrase, schema)))
+        parts.append((Occur.MustNot, _term(term, schema)))
+    for phrase in in_order(match.excluded_phrases):
+        parts.append((Occur.MustNot, _required(phrase, schema)))
     bonus = [(Occur.Should, _clause((term,), schema)) for term in match.bonus]
     return _combine(parts, bonus, schema)
 
 
 def _clause(clause: tuple[Term, ...], schema: tantivy.Schema) -> Query:
-    return _any(
-        [
-            Query.boost_query(Query.term_query(schema, term.field, term.text), term.weight)
-            for term in clause
-        ]
-    )
+    return _any([Query.boost_query(_term(term, schema), term.weight) for term in clause])
+
+
+def _term(term: Term, schema: tantivy.Schema) -> Query:
+    return _unless(Query.term_query(schema, term.field, term.text), term.unless, schema)
+
+
+def _unless(query: Query, marks: tuple[str, ...], schema: tantivy.Schema) -> Query:
+    """Return what entries with none of some marks meet."""
+    if not marks:
+        return query
+    marked = [(Occur.MustNot, Query.term_query(schema, Field.HIDDEN, mark)) for mark in marks]
+    return Query.boolean_query([(Occur.Must, query), *marked])
 
 
 def _conditions(match: Match, schema: tantivy.Schema) -> list[Query]:
@@ -103,9 +110,10 @@ def _phrase(words: tuple[str, ...], schema: tantivy.Schema, *, gap: int = 0) -> 
 def _required(condition: Condition, schema: tantivy.Schema) -> Query:
     """Return an expression as one query; one that has no parts is met by nothing."""
     if isinstance(condition, InOrder):
-        return _phrase(condition.words, schema, gap=condition.gap)
+        words = _phrase(condition.words, schema, gap=condition.gap)
+        return _unless(words, condition.unless, schema)
     if isinstance(condition, Holds):
-        terms = [Query.term_query(schema, term.field, term.text) for term in condition.terms]
+        terms = [_term(term, schema) for term in condition.terms]
         return _any(terms) if terms else Query.empty_query()
     if isinstance(condition, Without):
         part = (Occur.MustNot, _required(condition.part, schema))

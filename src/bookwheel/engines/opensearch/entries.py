@@ -33,17 +33,20 @@ def page_entry(document: Document, terms: PageTerms) -> Source:
         Field.EXACT: "".join([terms.title_exact, _BORDER, *[each.exact for each in passages]]),
         Field.NAMES: "".join([terms.title_names, *[each.names for each in passages]]),
     }
+    asked = [text for text in map(normal_title, document.tags) if text not in terms.private]
+    title = normal_title(document.title)
     return {
         "document": document.key,
         "generation": document.generation,
         "collection": document.collection,
         "extension": document.extension,
         "folder": folder_terms(document.path),
-        "tag": [normal_title(tag) for tag in document.tags],
+        "tag": asked,
         "year": sorted({*terms.years, *years_in_name(document.path)}),
         "date": day_number(document.date),
-        "same_title": normal_title(document.title),
+        "same_title": title if title not in terms.private else FILLER,
         **{name: _filled(text) for name, text in words.items()},
+        Field.HIDDEN: terms.hidden,
     }
 
 
@@ -62,6 +65,7 @@ def passage_entries(
                 Field.BODY: _filled(words.body),
                 Field.EXACT: _filled(words.exact),
                 Field.NAMES: _filled(words.names),
+                Field.HIDDEN: words.hidden,
                 "kept": {**rows.from_chunk(chunk, data), "collection": document.collection},
             },
         )
@@ -88,6 +92,6 @@ def word_entry(field: Field, word: str, generation: int) -> Source:
 
 def size_of(terms: PageTerms) -> int:
     """Return about how many characters the entry of a page holds."""
-    texts = [terms.title, terms.headings]
+    texts = [terms.title, terms.headings, terms.hidden]
     texts += [text for each in terms.passages for text in each]
     return sum(map(len, texts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bookwheel.engines.asking import askable, day_number
+from bookwheel.engines.asking import askable, day_number, in_order
 from bookwheel.engines.base import Condition, Every, Field, Holds, InOrder, Match, Term, Without
 from bookwheel.query import Filters
 from bookwheel.text.words import normal_title
@@ -102,14 +102,14 @@ def of_match(match: Match) -> Query:
         must.append(some(words))
     else:
         should += words
-    must += [_phrase(phrase) for phrase in match.phrases if phrase]
+    must += [_in_order(phrase) for phrase in in_order(match.phrases)]
     for title in match.titles:
         same = {"filter": term("same_title", title), "boost": match.title_bonus}
         should.append({"constant_score": same})
     should += [_clause((each,)) for each in match.bonus]
     filters = _conditions(match)
-    excluded = [term(each.field, each.text) for each in match.excluded]
-    excluded += [_phrase(phrase) for phrase in match.excluded_phrases if phrase]
+    excluded = [_term(each) for each in match.excluded]
+    excluded += [_in_order(phrase) for phrase in in_order(match.excluded_phrases)]
     only_should = should and not must and not filters and not excluded
     return {
         "bool": {
@@ -123,7 +123,18 @@ def of_match(match: Match) -> Query:
 
 
 def _clause(clause: tuple[Term, ...]) -> Query:
-    return some([term(each.field, each.text, each.weight) for each in clause])
+    return some([_term(each, each.weight) for each in clause])
+
+
+def _term(each: Term, weight: float | None = None) -> Query:
+    return _unless(term(each.field, each.text, weight), each.unless)
+
+
+def _unless(query: Query, marks: Sequence[str]) -> Query:
+    """Return what entries with none of some marks meet."""
+    if not marks:
+        return query
+    return {"bool": {"must": [query], "must_not": [any_value(Field.HIDDEN, marks)]}}
 
 
 def _conditions(match: Match) -> list[Query]:
@@ -151,6 +162,10 @@ def _is_one_term(word: str) -> bool:
 
 
 def _in_order(condition: InOrder) -> Query:
+    return _unless(_words_in_order(condition), condition.unless)
+
+
+def _words_in_order(condition: InOrder) -> Query:
     if not condition.gap or len(condition.words) == 1:
         return _phrase(condition.words) if condition.words else NOTHING
     words = [{"span_term": {Field.EXACT: askable(word)}} for word in condition.words]
@@ -162,7 +177,7 @@ def _required(condition: Condition) -> Query:
     if isinstance(condition, InOrder):
         return _in_order(condition)
     if isinstance(condition, Holds):
-        return some([term(each.field, each.text) for each in condition.terms])
+        return some([_term(each) for each in condition.terms])
     if isinstance(condition, Without):
         return {"bool": {"must_not": [_required(condition.part)]}}
     parts = [_required(part) for part in condition.parts]

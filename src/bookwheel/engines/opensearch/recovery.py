@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from typing import NamedTuple
 
+from bookwheel.engines.hiding import stored_terms
 from bookwheel.engines.opensearch import entries, rows, schema
 from bookwheel.engines.opensearch.cluster import Body
 from bookwheel.engines.opensearch.filters import Query, any_value, every, term
@@ -13,7 +14,6 @@ from bookwheel.engines.opensearch.recent import LostText
 from bookwheel.engines.opensearch.store import Source
 from bookwheel.engines.opensearch.vector_writing import VectorWriter
 from bookwheel.model import Chunk, Document, PageTerms, Status
-from bookwheel.text.entries import page_terms
 
 _GENERATED = (schema.TEXTS, schema.PASSAGES)
 _STEP = 200
@@ -87,7 +87,9 @@ class Recovery(VectorWriter):
         except LostText:
             return None
         headings = [section.heading for section in self.sections(key)]
-        terms = page_terms(document.title, text, chunks, headings, document.language)
+        found = self.redactions([key]).get(key)
+        spans = found.spans if found else ()
+        terms = stored_terms(document, text, chunks=chunks, headings=headings, spans=spans)
         return Kept(text, chunks, terms)
 
     def _sweep(self, kind: str, query: Query, names: Set[str]) -> None:

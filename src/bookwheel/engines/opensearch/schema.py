@@ -44,6 +44,7 @@ _WORDS_OF: Mapping[str, Any] = {
     Field.BODY: _terms("freqs"),
     Field.NAMES: _terms("freqs"),
     Field.EXACT: _terms("positions"),
+    Field.HIDDEN: _terms("docs"),
 }
 _MAPPINGS: Mapping[str, Mapping[str, Any]] = {
     STATE: {"properties": {"data": _KEPT}},
