@@ -194,6 +194,11 @@ def test_a_paper_of_arxiv_is_met_in_each_version(kind: str, target: str) -> None
     assert leads_to(target, "papers/1706.03762v3.pdf", kind=kind)
 
 
+@pytest.mark.parametrize("target", ["../", "..", "../#top", "./.."])
+def test_a_page_at_the_top_may_link_to_what_lies_above(target: str) -> None:
+    assert link_keys("inline", target, Origin("notes", "page.md", folder="notes"))
+
+
 def test_a_link_of_a_saved_page_is_seen_from_where_it_was_saved() -> None:
     saved = Origin("saved", "2025/page.html", "https://example.com/a/page")
     assert leads_to("other", "x.md", origin=saved, url="https://example.com/a/other")

@@ -247,7 +247,7 @@ def absolute(path: str, origin: Origin) -> str:
     if origin.folder and ".." in path:
         # It may leave the collection and come back by the name of its folder.
         parts = follow(inner)
-        if parts[0] == ".." and parts[1:2] == [origin.folder]:
+        if parts[:2] == ["..", origin.folder]:
             return "/".join((origin.collection, *parts[2:]))
     return f"{origin.collection}/{inner}"
 
