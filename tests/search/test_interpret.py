@@ -53,7 +53,48 @@ def test_quotes_in_a_long_question_are_its_writers_own() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['get "exit code" there', f'"{AROUND}"', f"{AROUND} ask", f'{AROUND} -"exit code"']
+    "text",
+    [
+        'Which of the many systems show "what you see" at once?',
+        'Articles on systems that show "what you see", and more of that kind.',
+        'He asked me again and again for "the exit code."',
+    ],
+)
+def test_quotes_in_a_sentence_are_its_writers_own(text: str) -> None:
+    question = interpret(text, ("en",))
+    assert (question.loosened, question.phrases) == (True, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "excluded", "plain"),
+    [
+        (
+            "How does COVID -19 spread in resource -limited settings?",
+            [],
+            "How does COVID -19 spread in resource -limited settings?",
+        ),
+        ("How does one start the server -windows -mac?", ["windows", "mac"], None),
+        ("flow -dash papers .", ["dash"], "flow papers ."),
+        ("start the server -windows on every node at once", ["windows"], None),
+    ],
+)
+def test_a_dash_within_a_sentence_excludes_nothing(
+    text: str, excluded: list[str], plain: str | None
+) -> None:
+    question = interpret(text, ("en",))
+    assert [word.exact for each in question.excluded for word in each.words] == excluded
+    assert plain is None or question.plain == plain
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'get "exit code" there',
+        'Where is "exit code" set?',
+        f'"{AROUND}"',
+        f"{AROUND} ask",
+        f'{AROUND} -"exit code"',
+    ],
 )
 def test_other_quotes_are_conditions(text: str) -> None:
     assert not interpret(text, ("en",)).loosened

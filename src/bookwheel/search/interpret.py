@@ -20,6 +20,10 @@ _LOST = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 _QUOTED = re.compile(r'(?<!\S)(-?)["“”„]([^"“”„]*)["“”„]')
 _QUOTES = re.compile('["“”„]')
 _EXCLUDED = re.compile(r"(?<!\S)-(?=[^\W_])(\S+)")
+_EXCLUDED_LAST = re.compile(r"(?<!\S)-(?=[^\W_])(\S+)(?=(?:\s+-[^\W_]\S*)*\s*$)")
+_SENTENCE = 6
+"""So many words that end as a sentence does are one, and no command."""
+_SENTENCE_END = re.compile(r"[.?!\u3002\uff1f\uff01][\"'\u201d)]*\s*$")
 
 
 class Question(NamedTuple):
@@ -58,8 +62,10 @@ def interpret(text: str, languages: tuple[str, ...]) -> Question:
         if words and (sign or not loosened):
             (excluded_phrases if sign else phrases).append(words)
     loose = _unquote(kept) if loosened else _QUOTED.sub(" ", kept)
-    excluded = analyze_query(" ".join(_EXCLUDED.findall(loose)), languages)
-    words_part = _EXCLUDED.sub(" ", loose)
+    # `COVID -19 spreads` in a sentence excludes nothing; at its end a dash is no slip.
+    exclusion = _EXCLUDED_LAST if _is_sentence(kept) else _EXCLUDED
+    excluded = analyze_query(" ".join(exclusion.findall(loose)), languages)
+    words_part = exclusion.sub(" ", loose)
     surfaces = analyze_query(words_part, languages)
     return Question(
         title=normal_title(_QUOTES.sub(" ", _unquote(kept) if loosened else kept)),
@@ -69,7 +75,7 @@ def interpret(text: str, languages: tuple[str, ...]) -> Question:
         excluded_phrases=tuple(excluded_phrases[:8]),
         shortened=len(clean) > LONGEST_QUERY or len(surfaces) > MOST_WORDS,
         loosened=loosened,
-        plain=" ".join(_QUOTES.sub(" ", _EXCLUDED.sub(" ", _unquote(kept))).split()),
+        plain=" ".join(_QUOTES.sub(" ", exclusion.sub(" ", _unquote(kept))).split()),
     )
 
 
@@ -95,7 +101,16 @@ def _is_filler(word: str, languages: tuple[str, ...]) -> bool:
 def _is_long_question(text: str) -> bool:
     """Tell a question in which a quotation is only a part of what is said."""
     asked = [found for found in _QUOTED.finditer(text) if not found[1]]
-    return bool(asked) and len(_QUOTED.sub(" ", text).split()) > _LONG_QUESTION
+    return bool(asked) and (_is_sentence(text) or _words_around(text) > _LONG_QUESTION)
+
+
+def _is_sentence(text: str) -> bool:
+    """Tell a whole sentence, as nobody writes who thinks of conditions."""
+    return _words_around(text) >= _SENTENCE and _SENTENCE_END.search(text) is not None
+
+
+def _words_around(text: str) -> int:
+    return len(_QUOTED.sub(" ", text).split())
 
 
 def _unquote(text: str) -> str:

@@ -11,8 +11,19 @@ from bookwheel.search.plan import TITLE_BONUS, Plan, Planner
 
 _QUICK_LOOK, _DEEP_LOOK = 6, 40
 """Passages looked at for each page: some at first, many where every page needs one."""
-PAGE_SHARE = 0.65
-"""The page's share of the score; the rest is its best passage's."""
+PAGE_SHARE, LEAST_PAGE_SHARE = 0.65, 0.3
+_LONG_PAGE = 16
+"""The page's share of the score; the rest is its best passage's. Beyond so many passages it falls:
+a long page holds some words of any question, here and there."""
+
+
+class Best(NamedTuple):
+    """The passage of a page that matches best."""
+
+    ordinal: int = 0
+    score: float = 0.0
+    last: int = 0
+    """The last of the page's passages that matched: it has at least so many."""
 
 
 class Ranked(NamedTuple):
@@ -43,15 +54,24 @@ def rank(engine: Engine, planner: Planner, plan: Plan, pages: dict[int, float]) 
         if not pages:
             return []
     top_page = max(score % TITLE_BONUS for score in pages.values()) or 1.0
-    top_passage = max((score for _, score in best.values()), default=0.0) or 1.0
+    top_passage = max((each.score for each in best.values()), default=0.0) or 1.0
     named = holding_name(engine, planner, plan, tuple(pages))
+    nothing = Best()
     ranked = []
     for document, score in pages.items():
-        ordinal, passage = best.get(document, (0, 0.0))
+        passage = best.get(document, nothing)
         bonus, own = divmod(score, TITLE_BONUS)
-        mixed = PAGE_SHARE * own / top_page + (1 - PAGE_SHARE) * passage / top_passage
-        ranked.append(Ranked(document, ordinal, mixed, 2 * bonus + (document in named)))
+        share = page_share(passage.last)
+        mixed = share * own / top_page + (1 - share) * passage.score / top_passage
+        ranked.append(Ranked(document, passage.ordinal, mixed, 2 * bonus + (document in named)))
     return in_order(ranked)
+
+
+def page_share(passages: int) -> float:
+    """Return how much a page as a whole counts that has so many passages."""
+    if passages <= _LONG_PAGE:
+        return PAGE_SHARE
+    return max(LEAST_PAGE_SHARE, PAGE_SHARE * _LONG_PAGE / passages)
 
 
 def holding_name(
@@ -80,19 +100,23 @@ def with_passages(
     plan = plan._replace(question=plan.question._replace(phrases=()))
     found = best_passages(engine, planner, plan, missing, limit=len(missing) * _DEEP_LOOK)
     return [
-        item if item.chunk else item._replace(chunk=found.get(item.document, (1, 0.0))[0])
+        item if item.chunk else item._replace(chunk=found.get(item.document, Best(1)).ordinal)
         for item in ranked
     ]
 
 
 def best_passages(
     engine: Engine, planner: Planner, plan: Plan, documents: tuple[int, ...], *, limit: int
-) -> dict[int, tuple[int, float]]:
+) -> dict[int, Best]:
     """Return for each document the chunk that matches best, and how well."""
     match = planner.match(plan, all_clauses=False)._replace(
         filters=None, excluded=(), required=None, documents=documents
     )
-    best: dict[int, tuple[int, float]] = {}
+    first: dict[int, tuple[int, float]] = {}
+    last: dict[int, int] = {}
     for document, ordinal, score in engine.match_passages(match, limit).entries:
-        best.setdefault(document, (ordinal, score))
-    return best
+        if document not in first:
+            first[document], last[document] = (ordinal, score), ordinal
+        elif ordinal > last[document]:
+            last[document] = ordinal
+    return {document: Best(*passage, last[document]) for document, passage in first.items()}
