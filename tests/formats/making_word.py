@@ -265,6 +265,53 @@ def doc(
     return ole(streams | {"\x05SummaryInformation": summary} if summary else streams)
 
 
+def old_doc(
+    data: bytes,
+    *,
+    language: int = 0x409,
+    letters: int = 0,
+    flags: int = 0,
+    pieces: list[tuple[int, int]] | None = None,
+    properties: list[tuple[int, bytes]] | None = None,
+    lengths: tuple[int, ...] = (),
+) -> bytes:
+    """Return a file of Word 6; pieces are `first, last` byte of the data, in their order.
+
+    Properties are `last letter, bytes` of paragraphs, the bytes from the style on.
+    """
+    start = 768
+    page = -(-(start + len(data)) // 512)
+    header = bytearray(start)
+    struct.pack_into("<HH2xH2xH", header, 0, 0xA5DC, 101, language, flags | (4 if pieces else 0))
+    struct.pack_into("<H2xII", header, 0x14, letters, start, start + len(data))
+    length = sum(last - first for first, last in pieces) if pieces else len(data)
+    struct.pack_into("<8i", header, 0x34, *(*(lengths or (length,)), *[0] * 8)[:8])
+    body = (bytes(header) + data).ljust(page * 512, b"\0") + _old_page(properties or [], start)
+    bins = struct.pack("<IIH", start, start + len(data), page)
+    struct.pack_into("<II", header, 0xC0, len(body), len(bins))
+    borders = [sum(last - first for first, last in (pieces or [])[:n]) for n in range(99)]
+    table = struct.pack(f"<{len(pieces or []) + 1}I", *borders[: len(pieces or []) + 1])
+    table += b"".join(struct.pack("<HIH", 0, start + first, 0) for first, _ in pieces or [])
+    table = struct.pack("<BI", 2, len(table)) + table
+    struct.pack_into("<II", header, 0x160, len(body) + len(bins), len(table))
+    return ole({"WordDocument": bytes(header) + body[start:] + bins + table})
+
+
+def _old_page(properties: list[tuple[int, bytes]], start: int) -> bytes:
+    """Return a page of properties of paragraphs, which end at these letters."""
+    page = bytearray(512)
+    page[511] = len(properties)
+    ends = [start, *(start + last for last, _ in properties)]
+    struct.pack_into(f"<{len(ends)}I", page, 0, *ends)
+    at = 510
+    for index, (_, said) in enumerate(properties):
+        said += b"\0" * (1 - len(said) % 2)
+        at -= (len(said) + 2) // 2 * 2
+        page[at : at + 1 + len(said)] = bytes((len(said) // 2 + len(said) % 2,)) + said
+        page[4 * len(ends) + 7 * index] = at // 2
+    return bytes(page)
+
+
 def summarize(values: dict[int, bytes]) -> bytes:
     """Return a stream of properties; each value begins with its type."""
     at = 8 + 8 * len(values)

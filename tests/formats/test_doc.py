@@ -1,4 +1,4 @@
-"""Tests of files of Word 97 to 2003."""
+"""Tests of files of Word 6 to 2003."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from bookwheel.formats import registry
 from bookwheel.formats.base import Unreadable
 from bookwheel.formats.doc import read
+from bookwheel.formats.doc_old import OldHeader
 from bookwheel.model import Status
 from bookwheel.text.chunking import chunk
-from tests.formats.making_word import doc, ole, summarize
+from tests.formats.making_word import doc, old_doc, ole, summarize
 
 IN_TABLE = b"\x16\x24\x01"
 ROW_END = IN_TABLE + b"\x17\x24\x01"
@@ -127,9 +128,12 @@ def test_a_field_that_never_ends_swallows_nothing() -> None:
     ("data", "status", "reason"),
     [
         (doc("x", flags=0x100), Status.ENCRYPTED, "password"),
-        (doc("x", kind=0xA5DC, version=0x65), Status.UNREADABLE, "Word 6/95 format"),
+        (doc("x", kind=0xA5DB, version=0x2D), Status.UNREADABLE, "unknown version"),
+        (old_doc(b"x", flags=0x100), Status.ENCRYPTED, "password"),
+        (old_doc(b"x", lengths=(-5,)), Status.UNREADABLE, "damaged"),
+        (old_doc(b"\r"), Status.NO_TEXT, "no text"),
         (doc("\r"), Status.NO_TEXT, "no text"),
-        (ole({"WordDocument": b""}), Status.UNREADABLE, "Word 6/95 format"),
+        (ole({"WordDocument": b""}), Status.UNREADABLE, "unknown version"),
         (ole({"WordDocument": doc("x")[512:1_500]}), Status.UNREADABLE, "damaged"),
         (doc("x", lengths=(-5,)), Status.UNREADABLE, "damaged"),
         (doc("x")[:700], Status.UNREADABLE, "OLE file"),
@@ -166,5 +170,59 @@ def test_any_number_in_the_header_is_read_or_refused(place: int, number: int) ->
     struct.pack_into("<i", data, 512 + place, number)
     try:
         chunk(registry.read(bytes(data), "a.doc"))
+    except Unreadable:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "codec"),
+    [
+        pytest.param("Prix: 5 € – déjà vu\r", 0x409, "cp1252", id="western"),
+        pytest.param("Компания предлагает вина\r", 0x419, "cp1251", id="by its language"),
+        pytest.param("Компания предлагает вина\x07\r", 0x409, "cp1251", id="said to be English"),
+        pytest.param("Zażółć gęślą jaźń\r", 0x415, "cp1250", id="Polish"),
+        pytest.param("繁體中文字\r", 0x404, "cp950", id="traditional Chinese"),
+    ],
+)
+def test_word_6_is_read_in_its_code_page(text: str, language: int, codec: str) -> None:
+    data = old_doc(text.encode(codec), language=language)
+    assert registry.read(data, "a.doc").text == text.rstrip("\r\x07") + "\n"
+
+
+def test_word_6_that_ends_in_its_header_is_damaged() -> None:
+    with pytest.raises(Unreadable, match="ends in its header"):
+        OldHeader(b"\xdc\xa5\x65\0")
+
+
+def test_word_6_of_a_mac_has_its_letters() -> None:
+    data = old_doc("Café • naïve\r".encode("mac_roman"), letters=0x100)
+    assert registry.read(data, "a.doc").text == "Café • naïve\n"
+
+
+def test_word_6_has_headings_tables_and_pages() -> None:
+    cells = b"\0\0\x18\x01"
+    row = b"\0\0\x0f\x02\x09\x01\x18\x01\x19\x01\xbe\x09\x09"  # tabs that hold other codes
+    data = b"Title\ra\x07b\x07\x07c\x07d\x07\x07end\rnext\r"
+    ends = [6, 8, 10, 11, 13, 15, 16, 20, 25]
+    said = [b"\x01\0", cells, cells, row, cells, cells, row, b"\0\0", b"\0\0\x09\x01"]
+    parsed = registry.read(old_doc(data, properties=list(zip(ends, said, strict=True))), "a.doc")
+    assert parsed.text == "# Title\n\n| a | b |\n| --- | --- |\n| c | d |\n\nend\n\nnext\n"
+    assert [place.label for place in parsed.places] == ["page 1", "page 2"]
+
+
+def test_word_6_saved_in_pieces_is_put_in_order() -> None:
+    data = old_doc(b"world\rHello ", pieces=[(6, 12), (0, 6)])
+    assert registry.read(data, "a.doc").text == "Hello world\n"
+
+
+@given(st.data())
+def test_damaged_word_6_gives_a_document_or_is_refused(draw: st.DataObject) -> None:
+    data = bytearray(
+        old_doc(b"Hello\rworld\r", pieces=[(0, 6), (6, 12)], properties=[(6, b"\1\0")])
+    )
+    for _ in range(draw.draw(st.integers(1, 8))):
+        data[draw.draw(st.integers(512, len(data) - 1))] = draw.draw(st.integers(0, 255))
+    try:
+        registry.read(bytes(data), "a.doc")
     except Unreadable:
         pass

@@ -199,6 +199,22 @@ def test_rows_of_few_and_of_many_numbers_are_written_alike() -> None:
     ]
 
 
+BROKEN = '<worksheet><sheetData><row r="1"><c r="A1" t="s"><v>9</v></c></row>'
+
+
+def test_a_damaged_sheet_does_not_keep_the_others_out() -> None:
+    parsed = read(xlsx({"Bad": BROKEN, "Good": sheet("1: A1=z")}), "a.xlsx")
+    assert parsed.text == (
+        "## Bad\n\n(This sheet is left out: it is damaged.)\n\n## Good\n\n| z |\n| --- |\n"
+    )
+
+
+def test_a_workbook_of_damaged_sheets_alone_is_unreadable() -> None:
+    with pytest.raises(Unreadable) as refused:
+        read(xlsx({"Bad": BROKEN, "Worse": BROKEN, "Empty": sheet()}), "a.xlsx")
+    assert refused.value.status is Status.UNREADABLE
+
+
 def test_a_sheet_whose_cells_lie_too_far_apart_is_named_and_left_out() -> None:
     far = sheet("1: A1=x", "1048576: XFD1048576=y")
     parsed = read(xlsx({"Far": far, "Near": sheet("1: A1=z")}), "a.xlsx")

@@ -125,21 +125,23 @@ def _damaged_utf8(data: bytes) -> str | None:
 
 
 def _guess(data: bytes) -> str:
+    _refuse_binary(data)
+    try:
+        return data.decode(guess_encoding(data), "replace")
+    except (LookupError, UnicodeError, ValueError):
+        return data.decode("cp1252", "replace")
+
+
+def guess_encoding(data: bytes) -> str:
+    """Return the code page that text without a mark of one is most likely written in."""
     import chardet
 
-    _refuse_binary(data)
     first = _HIGH.search(data)
     start = max(0, first.start() - 1_000) if first else 0
     sample = data[start : start + _GUESS_SAMPLE]
-    if sample.translate(None, _TYPOGRAPHIC).isascii():
-        return data.decode("cp1252", "replace")
-    if _is_short_western(sample):
-        return data.decode("cp1252", "replace")
-    found = chardet.detect(sample)["encoding"]
-    try:
-        return data.decode(found or "cp1252", "replace")
-    except (LookupError, UnicodeError, ValueError):
-        return data.decode("cp1252", "replace")
+    if sample.translate(None, _TYPOGRAPHIC).isascii() or _is_short_western(sample):
+        return "cp1252"
+    return chardet.detect(sample)["encoding"] or "cp1252"
 
 
 def _is_short_western(sample: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Files of Word 97 to 2003: the text by its table of pieces, with headings, tables and links."""
+"""Files of Word 6 to 2003: the text by its table of pieces, with headings, tables and links."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from typing import Any
 from olefile import OleFileIO
 
 from bookwheel.formats.base import MAX_TEXT, Unreadable
-from bookwheel.formats.doc_binary import Header, Paragraph, Paragraphs, read_pieces
+from bookwheel.formats.doc_binary import (
+    Header,
+    Paragraph,
+    Paragraphs,
+    read_paragraphs,
+    read_pieces,
+)
+from bookwheel.formats.doc_old import OldHeader, is_old, read_old_paragraphs
 from bookwheel.formats.docx_fields import Fields
 from bookwheel.formats.manuscript import PAGE_BREAK, Manuscript, Piece, whole_words
 from bookwheel.formats.ole_properties import read_about
@@ -25,7 +32,7 @@ _DAMAGE = (OSError, ValueError, IndexError, KeyError, TypeError, AttributeError,
 
 
 def read(data: bytes, path: str) -> Parsed:
-    """Read a file of Word 97 to 2003."""
+    """Read a file of Word 6 to 2003."""
     try:
         ole = OleFileIO(data)
     except _DAMAGE as error:
@@ -47,11 +54,19 @@ class _Document:
 
     def __init__(self, ole: OleFileIO[Any]) -> None:
         self._data = _stream(ole, "WordDocument")
+        self._codec = "cp1252"
+        if is_old(self._data):
+            old = OldHeader(self._data)
+            self._lengths = old.lengths
+            self._pieces = old.read_pieces(self._data)
+            self._codec = old.find_codec(self._data, self._pieces)
+            self._paragraphs = Paragraphs(read_old_paragraphs(self._data, old.paragraphs))
+            return
         header = Header(self._data)
         table = _stream(ole, header.table)
-        self._pieces = read_pieces(table, header.pieces)
-        self._paragraphs = Paragraphs(self._data, table, header.paragraphs)
         self._lengths = header.lengths
+        self._pieces = read_pieces(table, header.pieces)
+        self._paragraphs = Paragraphs(read_paragraphs(self._data, table, header.paragraphs))
 
     def write(self) -> Manuscript:
         lengths = self._lengths
@@ -79,7 +94,7 @@ class _Document:
             if first < last:
                 offset = piece.offset + (first - piece.first) * piece.width
                 data = self._data[offset : offset + (last - first) * piece.width]
-                codec = "cp1252" if piece.width == 1 else "utf-16-le"
+                codec = self._codec if piece.width == 1 else "utf-16-le"
                 total += len(data)
                 if total > 2 * MAX_TEXT:  # pieces may share their bytes
                     raise Unreadable(Status.TOO_LARGE, f"more than {MAX_TEXT:,} letters of text")

@@ -17,6 +17,8 @@ _FIRST_FIB = 0xC0
 _ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200
 _COUNTS, _PARAGRAPHS, _PIECES = 0x4C, 0x102, 0x1A2
 _COMPRESSED = 0x40000000
+Codes = list[tuple[int, int, int]]
+"""Pieces as they are stored: first letter, the one after the last, and a code for their place."""
 _PAGE = 512
 _PROPERTIES = 13
 """Bytes of an entry of a page that says where the properties of a paragraph lie."""
@@ -69,7 +71,7 @@ class Header:
         except struct.error:
             raise Unreadable(Status.UNREADABLE, "a Word file that ends in its header") from None
         if kind != _WORD_97 or version < _FIRST_FIB:
-            raise Unreadable(Status.UNREADABLE, "Word 6/95 format")
+            raise Unreadable(Status.UNREADABLE, "a Word file of an unknown version")
         if flags & _ENCRYPTED:
             raise Unreadable(Status.ENCRYPTED, "it is protected by a password")
         if min(self.lengths) < 0:
@@ -79,6 +81,16 @@ class Header:
 
 def read_pieces(table: bytes, span: tuple[int, int]) -> list[Piece]:
     """Return the pieces of the text in their order."""
+    return [
+        Piece(first, last, (code & ~_COMPRESSED) // 2, 1)
+        if code & _COMPRESSED
+        else Piece(first, last, code, 2)
+        for first, last, code in read_codes(table, span)
+    ]
+
+
+def read_codes(table: bytes, span: tuple[int, int]) -> Codes:
+    """Return the table of pieces."""
     at, end = span[0], min(len(table), sum(span))
     try:
         while at < end and table[at] == 1:
@@ -94,23 +106,17 @@ def read_pieces(table: bytes, span: tuple[int, int]) -> list[Piece]:
         ]
     except struct.error:
         raise Unreadable(Status.UNREADABLE, "a damaged table of its text") from None
-    return [
-        Piece(first, last, (code & ~_COMPRESSED) // 2, 1)
-        if code & _COMPRESSED
-        else Piece(first, last, code, 2)
-        for first, last, code in zip(borders, borders[1:], codes, strict=False)
-        if first < last
-    ]
+    return [each for each in zip(borders, borders[1:], codes, strict=False) if each[0] < each[1]]
 
 
 class Paragraphs:
     """The properties of paragraphs by the place in the file of the mark that ends them."""
 
-    def __init__(self, document: bytes, table: bytes, span: tuple[int, int]) -> None:
+    def __init__(self, every: Iterator[tuple[int, Paragraph]]) -> None:
         self._starts: list[int] = []
         self._found: list[Paragraph] = []
         try:
-            for start, found in _read_paragraphs(document, table, span):
+            for start, found in every:
                 if not self._starts or start >= self._starts[-1]:
                     self._starts.append(start)
                     self._found.append(found)
@@ -123,9 +129,10 @@ class Paragraphs:
         return self._found[at] if at >= 0 else Paragraph()
 
 
-def _read_paragraphs(
+def read_paragraphs(
     document: bytes, table: bytes, span: tuple[int, int]
 ) -> Iterator[tuple[int, Paragraph]]:
+    """Yield where each paragraph begins in the file, and what is said of it."""
     count = min((span[1] - 4) // 8, _MAX_PARAGRAPHS)
     for index in range(count):
         page = struct.unpack_from("<I", table, span[0] + 4 * (count + 1) + 4 * index)[0] & 0x3FFFFF

@@ -71,6 +71,8 @@ def read(data: bytes, path: str) -> Parsed:
     reading = _Reading(cells, source.beside, composer)
     for index, sheet in enumerate(cells.sheets_metadata):
         reading.add(index, sheet)
+    if reading.damage and len(reading.headings) == reading.damaged:
+        raise reading.damage
     if not reading.headings:
         raise Unreadable(Status.NO_TEXT, "its sheets are empty")
     about = source.about
@@ -145,6 +147,8 @@ class _Reading:
         self.room = MAX_TEXT
         self.headings: list[str] = []
         self.head = ""
+        self.damage: Unreadable | None = None
+        self.damaged = 0
 
     def add(self, index: int, sheet: SheetMetadata) -> None:
         """Add a sheet that has anything to read; one with charts alone is a sheet too."""
@@ -172,6 +176,16 @@ class _Reading:
         """Return the table of a sheet, or words on why there is none."""
         if self.room <= 0:
             return None, "(This sheet is left out: the file is too long.)"
+        try:
+            return self._read_cells(index, name)
+        except Unreadable as refused:
+            if refused.status is not Status.UNREADABLE:
+                raise
+            self.damage = self.damage or refused
+            self.damaged += 1
+            return None, "(This sheet is left out: it is damaged.)"
+
+    def _read_cells(self, index: int, name: str) -> tuple[Grid | None, str]:
         extras = self.beside.read_sheet(index, name) if self.beside else Extras(0, {}, {})
         if extras.area > MAX_AREA:
             return None, "(This sheet is left out: its cells lie too far apart.)"
