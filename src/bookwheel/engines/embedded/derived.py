@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 
 import apsw
 
@@ -32,6 +32,8 @@ class DerivedWords:
         self._on_replay = on_replay
         self._words: WordIndex | None = None
         self._opening = threading.RLock()
+        self._is_in_vain = False
+        """Whether what looks untidy was tidied and looks so still."""
 
     def open(self, *, readonly: bool = False) -> WordIndex:
         """Return the word index as it is."""
@@ -64,6 +66,24 @@ class DerivedWords:
         """Let the writers go, and what was not committed with them."""
         if self._words is not None:
             self._words.stop_writing()
+
+    def tidy(self) -> None:
+        """Merge what waits to be merged, once the writers are let go.
+
+        A process that was killed leaves such, and a merge is lost when the same commit that begins
+        it empties one of its segments, as happens to a file that is changed again and again. The
+        next would begin it anew and lose it again.
+        """
+        words = self._words
+        if words is None or self._is_in_vain or not files.is_crowded(self._place.lexical):
+            return
+        with suppress(WordsFailed):
+            words.start_writing()
+            words.commit(words.generation())
+        words.stop_writing()
+        with suppress(WordsFailed):
+            words.reload()
+        self._is_in_vain = files.is_crowded(self._place.lexical)
 
     def is_current(self) -> bool:
         """Tell whether what is on disk was made from this catalogue by this version."""

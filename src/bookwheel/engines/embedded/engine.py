@@ -158,6 +158,7 @@ class EmbeddedEngine(Reader):
             words = self._derived.start()
             words.commit(generation)
             words.reload()
+        self._has_grown = True
         with self._transaction() as connection:
             writing.drop_tombstones(connection, generation)
 

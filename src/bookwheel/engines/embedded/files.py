@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import struct
 import zlib
@@ -18,6 +19,9 @@ _MAGIC = 1337
 _STEP = 1 << 20
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)
 _LEFTOVER = re.compile(r"[0-9a-f]{32}\..+|\.tmp\w+")
+_MERGED, _SMALLEST, _ALIKE = 8, 10_000, 2**-0.75
+"""By its rule the binding merges eight segments of a size, between one and 2 ** 0.75 times as many
+entries as the smallest, where those of less than ten thousand entries are all of a size."""
 _ALWAYS = (".term", ".idx", ".pos", ".fieldnorm", ".fast", ".store")
 
 
@@ -45,6 +49,29 @@ def sweep(folder: Path) -> None:
         for file in (folder / kind).iterdir():
             if file.name not in living and _LEFTOVER.fullmatch(file.name):
                 file.unlink(missing_ok=True)
+
+
+def is_crowded(folder: Path) -> bool:
+    """Tell whether segments wait to be merged: as many of about a size as the binding merges."""
+    try:
+        return any(_is_crowded(_read_meta(folder / kind)) for kind in KINDS)
+    except _UNREADABLE:
+        return False  # whoever reads it finds that out
+
+
+def _is_crowded(meta: dict[str, Any]) -> bool:
+    sizes = [
+        segment["max_doc"] - (segment["deletes"] or {}).get("num_deleted_docs", 0)
+        for segment in meta["segments"]
+    ]
+    largest, alike = math.inf, 0
+    for size in sorted((max(size, _SMALLEST) for size in sizes), reverse=True):
+        if size < largest * _ALIKE:
+            largest, alike = size, 0
+        alike += 1
+        if alike >= _MERGED:
+            return True
+    return False
 
 
 def _find_damage(folder: Path) -> list[str]:

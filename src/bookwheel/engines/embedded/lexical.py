@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import shutil
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -86,6 +87,8 @@ class WordIndex:
     def __init__(self, folder: Path, *, readonly: bool = False) -> None:
         self._paths = {kind: folder / kind for kind in KINDS}
         self._writers: dict[str, tantivy.IndexWriter] = {}
+        self._is_open = False
+        """Whether something was written that is not committed."""
         self._stamps: tuple[tuple[int, int], ...] = ()
         self._vocabularies: dict[Field, _Vocabulary] = {}
         self._frequencies: dict[tuple[Field, str], int] = {}
@@ -312,17 +315,23 @@ class WordIndex:
                     self._writers[kind] = writer
 
     def stop_writing(self) -> None:
-        """Drop what was not committed and let the writers go."""
+        """Drop what was not committed and let the writers go.
+
+        Merges that a commit has begun are waited for: rolling back would throw them away, and the
+        next commit begin them anew.
+        """
         writers, self._writers = self._writers, {}
+        is_open, self._is_open = self._is_open, False
         for writer in writers.values():
-            # A writer that an error has killed cannot roll back: it holds nothing any more.
-            with suppress(WordsFailed), guarded():
-                writer.rollback()
-            with suppress(WordsFailed), guarded():
-                writer.wait_merging_threads()
+            if is_open:
+                # A writer that an error has killed cannot roll back: it holds nothing any more.
+                with suppress(WordsFailed), guarded():
+                    writer.rollback()
+            _end(writer)
 
     def delete(self, keys: Iterable[int]) -> None:
         """Delete the entries of documents; seen after the commit."""
+        self._is_open = True
         with guarded():
             for key in keys:
                 for writer in self._writers.values():
@@ -333,6 +342,7 @@ class WordIndex:
 
         What is handed over is let go of: the terms of a long document are larger than its text.
         """
+        self._is_open = True
         with guarded():
             key, page, text = entry.key, page_entry(entry), PageText(entry.terms)
             passages = list(reversed(entry.terms.passages))
@@ -346,6 +356,7 @@ class WordIndex:
 
     def commit(self, generation: int) -> None:
         """Make what was added and deleted visible, together with its generation."""
+        self._is_open = True
         with guarded():
             for writer in self._writers.values():
                 writer.delete_documents_by_term("document", MARK)
@@ -354,6 +365,7 @@ class WordIndex:
                 mark.add_integer("ordinal", generation)
                 writer.add_document(mark)
                 writer.commit()
+        self._is_open = False
 
     def close(self) -> None:
         """Let go of files and threads."""
@@ -378,6 +390,18 @@ def _prepared(index: tantivy.Index) -> tantivy.Index:
     index.register_tokenizer("terms", terms)
     index.config_reader(reload_policy="manual")
     return index
+
+
+def _end(writer: tantivy.IndexWriter) -> None:
+    """Let a writer finish its merges; in a thread, since the binding itself hears no Ctrl-C."""
+
+    def wait() -> None:
+        with suppress(WordsFailed), guarded():
+            writer.wait_merging_threads()
+
+    waiting = threading.Thread(target=wait, name="bookwheel-merge", daemon=True)
+    waiting.start()
+    waiting.join()
 
 
 def _stamp_of(file: Path) -> tuple[int, int]:

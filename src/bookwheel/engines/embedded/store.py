@@ -55,6 +55,8 @@ class Store:
         self._derived = DerivedWords(self._place, self._reading, on_replay)
         self._beginning = threading.RLock()
         self._is_ready = False
+        self._has_grown = False
+        """Whether something was committed since the lock was taken."""
         self.readonly = False
 
     hides = False
@@ -250,6 +252,9 @@ class Store:
         """Let other processes write."""
         try:
             self._derived.stop()
+            if self._has_grown:  # whoever only catches up for a search does not wait for this
+                self._derived.tidy()
+            self._has_grown = False
             writer, self._writer = self._writer, None
             if writer is not None:
                 with contextlib.suppress(apsw.Error):
