@@ -30,7 +30,7 @@ class Spent:
 
 
 class Stopwatch:
-    """Runs from its making; counts this process and those children that have ended."""
+    """Runs from its making; counts this process and its children, living or ended."""
 
     def __init__(self) -> None:
         self._cpu, self._wall = _cpu_now(), time.perf_counter()
@@ -41,8 +41,19 @@ class Stopwatch:
 
 def _cpu_now() -> float:
     # The process clock counts in nanoseconds; that of ended children is read from their usage.
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    living = sum(map(_cpu_of, children(os.getpid())))
+    return time.process_time() + ended.ru_utime + ended.ru_stime + living
+
+
+def children(pid: int) -> list[int]:
+    """Return the processes that a process has started and not yet buried."""
+    threads = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for each in threads for child in each.read_text().split()]
+
+
+def _cpu_of(pid: int) -> float:
+    return time.clock_gettime(cpu_clock(pid))
 
 
 def run_python(arguments: Sequence[str]) -> Spent:

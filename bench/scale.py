@@ -14,11 +14,10 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from bench import scale_figures
-from bench.clocks import REPOSITORY, Spent, run, run_python
+from bench.clocks import REPOSITORY, Spent, children, run, run_python
 from bench.cold import program
 from bench.corpus import TEMPLATES, WORD, Corpus
 from bench.figures import Figure
@@ -107,9 +106,7 @@ class Size:
         log = self._place / "server.log"
         with document_server([str(self._tree)], self._index, log) as server:
             asyncio.run(_ask(server.url, self.questions * 2))
-            family = Path(f"/proc/{server.pid}/task")
-            children = " ".join(each.read_text() for each in family.glob("*/children")).split()
-            readers = [anonymous(child) for child in children]
+            readers = [anonymous(child) for child in children(server.pid)]
             return {"own": anonymous(server.pid), "readers": [each for each in readers if each]}
 
     def _floor_figures(self) -> dict[str, str]:

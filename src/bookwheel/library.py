@@ -38,6 +38,7 @@ from bookwheel.view import View, judge
 if TYPE_CHECKING:
     from bookwheel.embedders.base import Embedder
     from bookwheel.engines.base import CollectionState, WritableEngine
+    from bookwheel.indexing.kept_worker import KeptWorker
     from bookwheel.indexing.pipeline import Progress, Report
     from bookwheel.safety.finding import Rules
     from bookwheel.telemetry.calls import IndexFigures
@@ -65,6 +66,8 @@ class Library(View):
         self._is_recalled = False
         """Whether nobody named folders, and those of the index are meant."""
         self._rebuilds: bool = settings["debug"]
+        self._kept: KeptWorker | None = None
+        """A worker that has read files here, and may read the next."""
 
     @cached_property
     def _redaction_rules(self) -> Rules:
@@ -198,7 +201,9 @@ class Library(View):
         self.close()
 
     def close(self) -> None:
-        """Close the index."""
+        """Close the index, and end the worker that was kept."""
+        if self._kept is not None:
+            self._kept.close()
         self._store.close()
 
     # Keeping it fresh
@@ -358,18 +363,21 @@ class Library(View):
         should_stop: Callable[[], bool],
     ) -> list[Report]:
         from bookwheel.indexing.jobs import Record, run_jobs
+        from bookwheel.indexing.kept_worker import KeptWorker
         from bookwheel.indexing.pipeline import Updater
 
         self._forget_others(engine)
         engine.declare(self._own)
         self._note_readers(engine, anew=False)
         record = Record(engine.queue)
+        self._kept = self._kept or KeptWorker()
         updater = Updater(
             engine,
             workers=self.settings["workers"],
             max_bytes=self.settings["max_file_mb"] * 1_000_000,
             rules=self._redaction_rules,
             own_paths=self.own_paths(),
+            kept=self._kept,
             on_progress=on_progress,
             on_counts=record.note,
             should_stop=should_stop,
@@ -495,13 +503,18 @@ class Library(View):
         """
         from bookwheel.indexing.watch import watch
 
+        def pause() -> None:
+            if self._kept is not None:
+                self._kept.look()
+            on_pause()
+
         watch(
             [each.path for each in self._own],
             update=lambda: on_update(self.update(should_stop=should_stop)),
             should_stop=should_stop,
             reconcile_seconds=self.settings["reconcile_seconds"],
             own_paths=self.own_paths(),
-            on_pause=on_pause,
+            on_pause=pause,
         )
 
     def move_to(

@@ -76,7 +76,7 @@ def _descriptors() -> set[str]:
     return {entry.name for entry in Path("/proc/self/fd").iterdir()}
 
 
-def _children() -> set[str]:
+def children() -> set[str]:
     return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
 
 
@@ -330,17 +330,17 @@ def test_a_worker_that_died_between_two_runs_is_replaced_without_blame() -> None
 
 
 def test_an_abandoned_run_ends_its_workers_and_the_pool_can_run_again() -> None:
-    descriptors, children = _descriptors(), _children()
+    descriptors, processes = _descriptors(), children()
     with _make("make_echo") as pool:
         run = pool.run(Task(key, (key,)) for key in range(10_000))
         assert next(run).failure is None
         del run
-        assert (_descriptors(), _children()) == (descriptors, children)
+        assert (_descriptors(), children()) == (descriptors, processes)
         assert [outcome.result for outcome in pool.run(_tasks("again"))] == [("again",)]
 
 
 def test_an_error_in_the_source_of_tasks_ends_the_workers_and_is_passed_on() -> None:
-    descriptors, children = _descriptors(), _children()
+    descriptors, processes = _descriptors(), children()
 
     def produce() -> Iterator[Task]:
         yield from _tasks(*range(100))
@@ -348,16 +348,16 @@ def test_an_error_in_the_source_of_tasks_ends_the_workers_and_is_passed_on() -> 
 
     with _make("make_echo") as pool, pytest.raises(KeyboardInterrupt):
         list(pool.run(produce()))
-    assert (_descriptors(), _children()) == (descriptors, children)
+    assert (_descriptors(), children()) == (descriptors, processes)
 
 
 def test_no_descriptor_and_no_process_outlives_the_pool() -> None:
-    descriptors, children = _descriptors(), _children()
+    descriptors, processes = _descriptors(), children()
     limits = Limits(base_seconds=0.3, memory_bytes=256 << 20, recycle_tasks=5, batch_tasks=4)
     with _make("make_troublemaker", "", limits=limits) as pool:
         outcomes = _gather(pool, _tasks("a", "segfault", *"bcdefghijk", "hang", *"lmnop"))
         assert len(outcomes) == 18
-    assert (_descriptors(), _children()) == (descriptors, children)
+    assert (_descriptors(), children()) == (descriptors, processes)
 
 
 def test_a_closed_pool_refuses_to_run() -> None:
@@ -393,10 +393,10 @@ def test_f16_a_hanging_worker_dies_with_its_parent() -> None:
     command = [sys.executable, "-c", textwrap.dedent(script)]
     parent = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (parent.returncode, parent.stderr) == (-signal.SIGKILL, "")
-    assert _ends(int(parent.stdout))
+    assert ends(int(parent.stdout))
 
 
-def _ends(identity: int) -> bool:
+def ends(identity: int) -> bool:
     try:
         descriptor = os.pidfd_open(identity)
     except ProcessLookupError:

@@ -11,6 +11,7 @@ from bookwheel.engines.base import WritableEngine
 from bookwheel.errors import BookwheelError
 from bookwheel.formats.registry import SUPPORTED
 from bookwheel.indexing.ignore import rules_for
+from bookwheel.indexing.kept_worker import KeptWorker
 from bookwheel.indexing.outcomes import take_result
 from bookwheel.indexing.prepare import MAX_FILE_BYTES
 from bookwheel.indexing.scan import FoundFile, Scan, scan
@@ -75,6 +76,7 @@ class Updater:
         max_bytes: int = MAX_FILE_BYTES,
         rules: Rules = OWN_RULES,
         own_paths: Iterable[str] = (),
+        kept: KeptWorker | None = None,
         on_progress: Listener | None = None,
         on_counts: Callable[[Counts], None] = lambda counts: None,
         should_stop: Callable[[], bool] = lambda: False,
@@ -85,6 +87,7 @@ class Updater:
         self._max_bytes = max_bytes
         self._rules = rules
         self._own_paths = tuple(own_paths)
+        self._kept = kept
         self._on_progress = on_progress or (lambda progress: None)
         self._on_counts = on_counts
         self._should_stop = should_stop
@@ -194,7 +197,7 @@ class Updater:
         )
         handler = "bookwheel.indexing.prepare:make_prepare"
         workers = 1 if known and is_little(files) else self._workers
-        with WorkerPool(handler, setup, workers=workers) as pool:
+        with WorkerPool(handler, setup, workers=workers, kept=self._kept) as pool:
             self._write(collection, files, known, pool.run(self._until_stopped(tasks)), report)
 
     @staticmethod
@@ -220,7 +223,10 @@ class Updater:
         drafts: list[Draft] = []
         waiting = 0
         same: dict[str, FileState] = {}
-        pause, last = _FIRST_COMMIT_SECONDS, self._clock()
+        # Each commit costs as much as reading many files: a few are found all at once.
+        is_brief = known and is_little(files)
+        pause = _LONGEST_COMMIT_SECONDS if is_brief else _FIRST_COMMIT_SECONDS
+        last = self._clock()
         done = 0
         for outcome in outcomes:
             done += 1  # noqa: SIM113 - `enumerate` would hold on to what it gave last

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import time
+import weakref
 from collections.abc import Callable
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -54,6 +55,8 @@ def make_prepare(
     def prepare(relative: str, digest: bytes) -> tuple[Any, ...]:
         return pack(prepare_file(root, collection, relative, digest, max_bytes, redaction))
 
+    # A worker at rest must not keep a share from being unmounted.
+    weakref.finalize(prepare, root.close)
     return prepare
 
 

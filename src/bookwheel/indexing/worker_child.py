@@ -116,22 +116,37 @@ def _limit(which: int, most: int) -> None:
 
 
 def _serve(tasks: BinaryIO, replies: BinaryIO) -> int:
+    handler: Handler | None = None
+    while True:
+        try:
+            message = _receive(tasks)
+        except EOFError:
+            return 0
+        match message:
+            case (int(seconds),):
+                handler = None  # and what it held open with it
+                signal.alarm(seconds)  # nobody may need this process again, or be able to say so
+            case (str(name), tuple(setup)):
+                signal.alarm(0)
+                handler = None
+                handler = _take_up(name, setup, replies)
+                if handler is None:
+                    return 1
+            case payloads:
+                assert handler is not None, "a greeting comes first"
+                _send(replies, _answer(handler, payloads))
+
+
+def _take_up(name: str, setup: tuple[Any, ...], replies: BinaryIO) -> Handler | None:
     try:
-        handler = _make_handler(*_receive(tasks))
-    except EOFError:
-        return 0
+        handler = _make_handler(name, setup)
     except BaseException as error:  # noqa: BLE001 - whatever it is, the parent reports it
         _send(replies, encode(("failed", *_describe(error))))
-        return 1
+        return None
     gc.freeze()  # what was imported is there to stay
     gc.set_threshold(YOUNG_OBJECTS, *gc.get_threshold()[1:])
     _send(replies, encode(("ready",)))
-    while True:
-        try:
-            payloads = _receive(tasks)
-        except EOFError:
-            return 0
-        _send(replies, _answer(handler, payloads))
+    return handler
 
 
 def _make_handler(handler: str, setup: tuple[Any, ...]) -> Handler:
