@@ -23,6 +23,7 @@ from bookwheel.formats.drawing import (
     markdown,
 )
 from bookwheel.formats.package import Package
+from bookwheel.formats.slide_titles import with_title
 from bookwheel.model import Parsed, Status
 
 MAX_SLIDES = 5_000
@@ -51,8 +52,8 @@ def read(data: bytes, path: str) -> Parsed:
     if not any(slide.title or any(slide.blocks) for slide in slides):
         raise Unreadable(Status.NO_TEXT, "its slides hold no text")
     about = odf_meta.read_about(package)
-    title = about.title or next((slide.title for slide in slides if slide.title), "")
-    return parsed(composer, path, about._replace(title=title))
+    title = next((slide.title for slide in slides if slide.title), "")
+    return parsed(composer, path, with_title(about, title))
 
 
 def _get(element: etree._Element, name: str) -> str:

@@ -13,7 +13,7 @@ from olefile import OleFileIO
 
 from bookwheel.formats import ole_properties
 from bookwheel.formats.base import Unreadable
-from bookwheel.formats.composing import About, Composer, parsed, plain
+from bookwheel.formats.composing import Composer, parsed, plain
 from bookwheel.formats.drawing import markdown
 from bookwheel.formats.ppt_records import (
     STRING,
@@ -25,6 +25,7 @@ from bookwheel.formats.ppt_records import (
     record_at,
     records,
 )
+from bookwheel.formats.slide_titles import with_title
 from bookwheel.model import Parsed, Status
 
 MAX_SLIDES = 5_000
@@ -45,7 +46,6 @@ _TITLES = frozenset({0, 6})
 _NOTES_TEXT = 2
 _HIDDEN = 4
 _ENCRYPTED_TOKEN = b"\xdf\xc4\xd1\xf3"
-_NO_TITLES = frozenset({"powerpoint presentation", "slide 1", "no slide title", ""})
 
 
 class _Listed(NamedTuple):
@@ -71,11 +71,7 @@ def read(data: bytes, path: str) -> Parsed:
         deck.add_slide(composer, number, slide)
     if not deck.has_text:
         raise Unreadable(Status.NO_TEXT, "its slides hold no text")
-    return parsed(composer, path, _named(about, deck.title))
-
-
-def _named(about: About, title: str) -> About:
-    return about._replace(title=title) if about.title.lower() in _NO_TITLES else about
+    return parsed(composer, path, with_title(about, deck.title))
 
 
 def _stream(ole: OleFileIO[str], name: str) -> bytes:

@@ -6,7 +6,6 @@ Headers, footers and slide numbers stay out.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator
 
 from lxml import etree
@@ -26,6 +25,7 @@ from bookwheel.formats.drawing import (
     relation_id,
 )
 from bookwheel.formats.package import Package
+from bookwheel.formats.slide_titles import with_title
 from bookwheel.model import Parsed, Status
 
 MAX_SLIDES = 5_000
@@ -33,13 +33,6 @@ _TITLES = frozenset({"title", "ctrTitle"})
 _LISTED = frozenset({"body", "obj", ""})
 _LEFT_OUT = frozenset({"dt", "ftr", "hdr", "sldNum", "sldImg"})
 _EMBEDDED = frozenset({"package", "oleObject"})
-_NO_TITLE = re.compile(
-    r"PowerPoint[ -]Pr[eäé]sentation|Pr[eé]sentation PowerPoint|Presentaci[oó]n de PowerPoint|"
-    r"Presentazione (?:di |standard di )?PowerPoint|Apresentação do PowerPoint|"
-    r"(?:Slide|Folie|Diapositive|Diapositiva|Dia) (?:number )?1|Presentation|PowerPoint",
-    re.I,
-)
-"""What programs write as a title when the author wrote none."""
 
 
 def read(data: bytes, path: str) -> Parsed:
@@ -56,9 +49,7 @@ def read(data: bytes, path: str) -> Parsed:
         raise deck.broken
     if not deck.has_text:
         raise Unreadable(Status.NO_TEXT, "its slides hold no text")
-    about = ooxml.read_about(package, relations)
-    if not about.title or _NO_TITLE.fullmatch(about.title):
-        about = about._replace(title=deck.title)
+    about = with_title(ooxml.read_about(package, relations), deck.title)
     return parsed(composer, path, about._replace(description=about.description or deck.words))
 
 
