@@ -194,6 +194,11 @@ def test_word_6_that_ends_in_its_header_is_damaged() -> None:
         OldHeader(b"\xdc\xa5\x65\0")
 
 
+def test_word_6_of_the_far_east_may_have_wide_letters() -> None:
+    data = old_doc("傳真 (5555)\r".encode("utf-16-le"), flags=0x1000, lengths=(10,))
+    assert registry.read(data, "a.doc").text == "傳真 (5555)\n"
+
+
 def test_word_6_of_a_mac_has_its_letters() -> None:
     data = old_doc("Café • naïve\r".encode("mac_roman"), letters=0x100)
     assert registry.read(data, "a.doc").text == "Café • naïve\n"

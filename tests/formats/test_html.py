@@ -133,6 +133,10 @@ def test_a_long_meta_description_is_cut_at_a_word() -> None:
         ("<p>Grüße".encode("utf-16"), "Grüße"),
         ("<html><p>Grüße aus Köln</p></html>".encode("utf-16-le"), "Grüße aus Köln"),
         (b"<meta charset=no-such-thing><p>Gr\xfc\xdfe", "Gr"),
+        (
+            b"<meta charset=utf-8><p>" + "في قرية من القرى كان هناك رجل حكيم".encode("cp1256"),
+            "في قرية من القرى كان هناك رجل حكيم",
+        ),
     ],
 )
 def test_pages_are_decoded_by_mark_then_utf8_then_their_own_word(data: bytes, word: str) -> None:

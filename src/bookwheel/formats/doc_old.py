@@ -1,4 +1,7 @@
-"""The binary structures of Word 6 and 95: the text has one byte a letter, in a code page."""
+"""The binary structures of Word 6 and 95: the text has one byte a letter, in a code page.
+
+Those of the Far East may have two.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from bookwheel.model import Status
 
 _MAKERS = (b"\xa5", b"\xa6")
 _VERSIONS = tuple(bytes((number, 0)) for number in range(101, 106))
-_IN_PIECES, _ENCRYPTED = 0x0004, 0x0100
+_IN_PIECES, _ENCRYPTED, _WIDE = 0x0004, 0x0100, 0x1000
 _MAC, _ENGLISH = 0x100, 0x409
 _TEXT, _COUNTS, _PARAGRAPHS, _PIECES = 0x18, 0x34, 0xC0, 0x160
 _PAGE = 512
@@ -73,15 +76,16 @@ class OldHeader:
         if min(self.lengths) < 0:
             raise Unreadable(Status.UNREADABLE, "a Word file with a damaged header")
         self._is_in_pieces = bool(flags & _IN_PIECES)
+        self._width = 2 if flags & _WIDE else 1
         self._language = 0 if letters == _MAC else language or _ENGLISH
 
     def read_pieces(self, document: bytes) -> list[Piece]:
         """Return the pieces of the text: one, unless the file was saved in a hurry."""
         if not self._is_in_pieces:
             start, end = self._text
-            return [Piece(0, max(0, end - start), start, 1)]
+            return [Piece(0, max(0, end - start) // self._width, start, self._width)]
         codes = read_codes(document, self._pieces)
-        return [Piece(first, last, code, 1) for first, last, code in codes]
+        return [Piece(first, last, code, self._width) for first, last, code in codes]
 
     def find_codec(self, document: bytes, pieces: list[Piece]) -> str:
         """Return the code page of the text; many a file is said to be English and is not."""

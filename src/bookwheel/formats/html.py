@@ -63,6 +63,9 @@ _MAX_SOURCE = 20_000_000
 _PRESCAN = 4_096
 _LINE_START = re.compile(r"\n(?!\n)")
 _DECLARED = re.compile(rb"<meta[^>]{0,200}charset|<\?xml[^>]{0,100}encoding", re.I)
+_ASCII = bytes(range(128))
+_TRUE = 4
+"""Of so many bytes that are not ASCII one at most is wrong where a page says how it is written."""
 
 
 def read(data: bytes, path: str) -> Parsed:
@@ -119,6 +122,8 @@ def decode_page(data: bytes) -> str:
             text = clean(data.decode(_CODECS.get(label.lower(), label), "replace"))
         except (LookupError, UnicodeError):
             text = None
+        if text and text.count("\ufffd") * _TRUE > len(data.translate(None, _ASCII)):
+            text = None  # the page's word is wrong
     return decode(data) if text is None else text
 
 
