@@ -426,7 +426,7 @@ class Library(View):
     def embed(
         self,
         *,
-        on_progress: Callable[[int, int], None] = lambda done, total: None,
+        on_progress: Callable[[int, int], None] | None = None,
         should_stop: Callable[[], bool] = lambda: False,
     ) -> int:
         """Give vectors to documents that have none yet; return how many chunks that were.

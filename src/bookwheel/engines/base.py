@@ -246,7 +246,9 @@ class VectorIndex(Protocol):
     """Chunks by meaning: vectors under the fingerprint of the model that made them."""
 
     def has_vectors(self) -> bool: ...
-    def lacks_vectors(self) -> bool: ...
+    def lacks_vectors(self, fingerprint: str | None = None) -> bool:
+        """Tell whether any document with text has no vectors, of a model or at all."""
+
     def embedded(self, fingerprint: str) -> tuple[int, int]: ...
     def without_vectors(
         self, fingerprint: str, limit: int, *, after: int = 0

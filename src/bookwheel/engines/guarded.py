@@ -523,8 +523,8 @@ class GuardedEngine:
     def has_vectors(self) -> bool:
         return self._store.has_vectors()
 
-    def lacks_vectors(self) -> bool:
-        return self._store.lacks_vectors()
+    def lacks_vectors(self, fingerprint: str | None = None) -> bool:
+        return self._store.lacks_vectors(fingerprint)
 
     def embedded(self, fingerprint: str) -> tuple[int, int]:
         return self._store.embedded(fingerprint)

@@ -20,7 +20,7 @@ def embed_missing(
     embedder: Embedder,
     *,
     shown: Engine | None = None,
-    on_progress: Callable[[int, int], None] = lambda done, total: None,
+    on_progress: Callable[[int, int], None] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> int:
     """Embed what lacks vectors, a few documents at a time; return how many chunks that were.
@@ -28,8 +28,10 @@ def embed_missing(
     What is done is kept when it is stopped, and search goes on meanwhile. The model reads what
     the engine `shown` gives it: where secrets are hidden, a model elsewhere must not get them.
     """
-    done, total = engine.embedded(embedder.fingerprint)
+    # Counted only for whoever wants to know: that goes through all documents.
+    done, total = engine.embedded(embedder.fingerprint) if on_progress else (0, 0)
     before = done
+    on_progress = on_progress or (lambda done, total: None)
     after = 0
     while not should_stop():
         batch = (shown or engine).without_vectors(embedder.fingerprint, _DOCUMENTS, after=after)

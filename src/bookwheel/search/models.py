@@ -108,8 +108,7 @@ class Models:
 
     def note_done(self, engine: WritableEngine, embedder: Embedder) -> None:
         """Note that every document has its vectors, if that is so."""
-        done, total = engine.embedded(embedder.fingerprint)
-        if done == total:  # those included that another indexer has to embed
+        if not engine.lacks_vectors(embedder.fingerprint):  # those of other indexers included
             engine.set_note("embedder", self._name)
             engine.set_note("fingerprint", embedder.fingerprint)
 

@@ -49,6 +49,12 @@ class DerivedVectors:
             model = vectors.find_model(connection, fingerprint)
             return vectors.count_chunks(connection, model[0] if model else 0)
 
+    def is_lacking(self, fingerprint: str) -> bool:
+        """Tell whether any document with text has no vectors of a model."""
+        with self._reading() as connection:
+            model = vectors.find_model(connection, fingerprint)
+            return bool(vectors.list_without(connection, model[0] if model else 0, 1, 0))
+
     def missing(self, fingerprint: str, limit: int, after: int) -> list[tuple[str, list[Passage]]]:
         """Return title and chunks of some documents that have no vectors of a model yet."""
         with self._reading() as connection:
@@ -128,6 +134,8 @@ class DerivedVectors:
                 self._save(_load(connection, *model) if is_crowded else held)
         if is_crowded:
             vectors.forget_dropped(connection)
+        if model:
+            vectors.note_whole(connection, model[0])
 
     def _save(self, held: NearestVectors) -> None:
         assert self._held is not None

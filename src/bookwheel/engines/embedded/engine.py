@@ -37,8 +37,10 @@ class EmbeddedEngine(Reader):
         """Tell whether any document has vectors, of whichever model."""
         return self._recall("has vectors", catalog.has_vectors)
 
-    def lacks_vectors(self) -> bool:
-        """Tell whether any document with text has no vectors at all."""
+    def lacks_vectors(self, fingerprint: str | None = None) -> bool:
+        """Tell whether any document with text has no vectors, of a model or at all."""
+        if fingerprint is not None:
+            return self._vectors.is_lacking(fingerprint)
         with self._reading() as connection:
             return catalog.lacks_vectors(connection)
 

@@ -6,6 +6,7 @@ that every change raises tells whoever holds vectors in memory what has changed 
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -15,9 +16,12 @@ import numpy as np
 from bookwheel.engines.base import Matrix, Passage, Vector
 from bookwheel.engines.embedded import catalog
 from bookwheel.engines.embedded.catalog import decoding
+from bookwheel.engines.embedded.writing import save_meta
 
 _STEP = 500
 _MOST_CHUNKS = 4_096
+_MOST_WRITTEN = 1_000
+"""Of more documents, those without vectors are found batch by batch in the order of keys."""
 _HALF_SHIFT = 13
 _HALF_MASK = np.int32(0x8FFFE000 - (1 << 32))
 _HALF_SCALE = np.float32(2.0**112)
@@ -75,16 +79,48 @@ def count_chunks(connection: apsw.Connection, model: int) -> tuple[int, int]:
     return int(row[0]), int(row[1])
 
 
+def note_whole(connection: apsw.Connection, model: int) -> None:
+    """Note that every document has vectors of a model, if that is so."""
+    if not list_without(connection, model, 1, 0):
+        whole = (model, catalog.read_generation(connection), read_stamp(connection))
+        save_meta(connection, catalog.WHOLE, json.dumps(whole))
+
+
+def _written_since_whole(connection: apsw.Connection, model: int) -> int | None:
+    """Return the generation up to which all documents have vectors of a model.
+
+    None where that is not known, or so much was written since that it is of no use.
+    """
+    whole = catalog.read_whole(connection)
+    if whole is None or whole[0] != model:
+        return None
+    _, generation, stamp = whole
+    foreign = connection.execute(
+        "SELECT EXISTS(SELECT 1 FROM vectors WHERE stamp > ? AND model <> ?)", (stamp, model)
+    ).get
+    written = connection.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM documents WHERE generation > ? LIMIT ?)",
+        (generation, _MOST_WRITTEN + 1),
+    ).get
+    return None if foreign or written > _MOST_WRITTEN else generation
+
+
 def list_without(connection: apsw.Connection, model: int, limit: int, after: int) -> list[int]:
     """Return some documents that have no vectors of a model yet; fewer where they are long.
 
     Only keys above `after` are looked at: whoever goes through all need not see each many times.
     """
+    since = _written_since_whole(connection, model)
+    source, values = "documents d WHERE d.id > ?", [after]
+    if since is not None:  # said outright, since SQLite would go through all for their order
+        source = (
+            "documents d INDEXED BY documents_by_generation WHERE d.generation > ? AND d.id > ?"
+        )
+        values = [since, after]
     rows = connection.execute(
-        "SELECT d.id, d.chunks FROM documents d "
-        "LEFT JOIN vectors v ON v.document = d.id AND v.model = ? "
-        "WHERE d.id > ? AND d.chunks > 0 AND v.document IS NULL ORDER BY d.id LIMIT ?",
-        (model, after, limit),
+        f"SELECT d.id, d.chunks FROM {source} AND d.chunks > 0 AND NOT EXISTS"
+        "(SELECT 1 FROM vectors v WHERE v.document = d.id AND v.model = ?) ORDER BY d.id LIMIT ?",
+        (*values, model, limit),
     )
     found: list[int] = []
     chunks = 0

@@ -51,8 +51,11 @@ class VectorReader(CitationReader):
         """Tell whether any document has vectors, of whichever model."""
         return self._recall("has vectors", lambda: self._count_rows(_with_model()) > 0)
 
-    def lacks_vectors(self) -> bool:
-        """Tell whether any document with text has no vectors at all."""
+    def lacks_vectors(self, fingerprint: str | None = None) -> bool:
+        """Tell whether any document with text has no vectors, of a model or at all."""
+        if fingerprint is not None:
+            done, total = self.embedded(fingerprint)
+            return done != total
         self._settle()
         return self._count_rows({"bool": {"filter": [_CHUNKED], "must_not": [_with_model()]}}) > 0
 
