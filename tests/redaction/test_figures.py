@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from bookwheel.safety.finding import find_spans
+from tests.redaction.fifth.sets import fifth_emails, fifth_lookalikes, fifth_phones, fifth_secrets
 from tests.redaction.fourth.sets import (
     fourth_emails,
     fourth_lookalikes,
@@ -111,6 +112,22 @@ def test_a_set_of_notes_mails_and_histories_is_covered(seed: int) -> None:
 @pytest.mark.parametrize("seed", SECOND)
 def test_what_only_looks_like_a_secret_in_notes_stays(seed: int) -> None:
     lines = [*third_lookalikes(seed), *fourth_lookalikes(seed)]
+    touched = [line for line in lines if find_spans(line)]
+    assert len(touched) <= 0.01 * len(lines), f"of {len(lines)}:\n" + "\n".join(touched)
+
+
+@pytest.mark.requirement("R-061")
+@pytest.mark.parametrize("seed", SECOND)
+def test_a_set_of_tokens_settings_code_and_tables_is_covered(seed: int) -> None:
+    assert_recall(list(fifth_secrets(seed)), 0.98)
+    assert_recall(list(fifth_emails(seed)), 0.97)
+    assert_recall(list(fifth_phones(seed)), 0.95)
+
+
+@pytest.mark.requirement("R-063")
+@pytest.mark.parametrize("seed", SECOND)
+def test_what_only_looks_like_those_stays(seed: int) -> None:
+    lines = list(fifth_lookalikes(seed))
     touched = [line for line in lines if find_spans(line)]
     assert len(touched) <= 0.01 * len(lines), f"of {len(lines)}:\n" + "\n".join(touched)
 

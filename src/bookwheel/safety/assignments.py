@@ -80,7 +80,7 @@ _LINE_BEFORE = re.compile(
     rb"[\w.\-:/]*[\"']?"
 )
 _EMPHASIS = re.compile(rb"(?:\*\*|__|~~|\*)$")
-_REST = re.compile(rb"([^\s]+)[ \t]*(?:(?:[#;]|//)[^\n]*)?\r?(?:\n|$)")
+_REST = re.compile(rb"([^\s]+)(?:[ \t]+(?:[#;]|//)[^\n]*|[ \t]*)\r?(?:\n|$)")
 _TAGS = re.compile(rb"</?[a-z]{1,6}>\s*")
 _NEXT_LINE = re.compile(rb"\r?\n?(?:[ \t]*\r?\n)?[ \t]*")
 _LINE = re.compile(rb"[^\r\n]*")
@@ -117,7 +117,11 @@ def _patterns() -> tuple[tuple[str, str], ...]:
     quote = "(?:[\"'`\\])}*_~]|&quot;|\\\\[\"']){0,4}"
     closed = r"(?:</(?:b|strong|em|i|u|td|th|dt|label|span|code|p|div)>\s{0,9}){0,2}"
     opened = r"(?:<(?:b|strong|em|i|u|td|dd|span|code|p|div|kbd|tt|samp)>\s{0,9}){0,2}"
-    mark = r"(?:=>|:=|={1,3}|!={1,2}|::?|->|→|＝|：|\||<-|–|—|是|为|為|は)"
+    typed = (  # token: string = "x", char password[] = "x"
+        r"(?:(?::[ ]{0,2}|[ ])(?:&?(?:'static )?str|[Ss]tring|SecretStr|Optional\[str\]|"
+        r"str \| None)\??|\[[0-9]{0,4}\])[ ]{0,2}="
+    )
+    mark = rf"(?:{typed}|=>|:=|={{1,3}}|!={{1,2}}|::?|->|→|＝|：|\||<-|–|—|是|为|為|は)"
     of_what = (
         r"[ ](?:for|of|to|on|für|von|zum|de|du|pour|del|da|van|para|do|от|для|к|на)[ ]"
         r"[^\n:=|]{1,40}?"
@@ -131,7 +135,7 @@ def _patterns() -> tuple[tuple[str, str], ...]:
         f"{closed}[*_]{{0,3}}[ \\t]{{0,12}}{opened}"
     )
     abbreviated = f"(?:{_any(ABBREVIATED)})"
-    keys = f"{_any(KEYS)}|(?:{_any(KINDS_OF_KEY)})[ _.-]?(?:access[ _.-]?)?(?:key|schlüssel)"
+    keys = f"(?:{_any(KINDS_OF_KEY)})[ _.-]?(?:access[ _.-]?)?(?:key|schlüssel)|{_any(KEYS)}"
     return (
         ("password", f"(?i)(?:{_any(PASSWORDS)}|(?:\\b|_|db|user|admin){abbreviated}){after}"),
         ("short", f"(?i)(?:\\b|_)(?:{_any(SHORT_PASSWORDS)}){after}"),

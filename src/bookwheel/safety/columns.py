@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 
 from bookwheel.safety.density import Allowance, Stretches, places
 from bookwheel.safety.values import is_key, is_password
-from bookwheel.safety.words import PASSWORDS
+from bookwheel.safety.words import ABBREVIATED, PASSWORDS
 
 Found = tuple[int, int, str]
 Judge = Callable[[bytes], bool]
@@ -19,16 +19,22 @@ _KEYS = (
 _PHONES = (
     *("phone", "telephone", "tel", "tel.", "mobile", "cell", "fax", "phone number", "telefon"),
     *("mobil", "handy", "telefonnummer", "téléphone", "teléfono", "telefono", "telefone", "тел"),
+    *("电话", "手机", "fono", "celular", "móvil", "portable", "gsm", "telefax"),
     *("telefoon", "mobile phone", "work phone", "home phone", "cell phone", "telephone number"),
 )
-_HEAD = (
-    r"(?i:pass|pw|secret|token|key|credential|wort|contrase|senha|phone|tel|mob|cell|fax|handy|"
-    r"парол|密码|тел)"
+_PASSWORD_NAMES = frozenset((*PASSWORDS, *ABBREVIATED, "pass", "pw", "clave"))
+_KEY_NAMES = frozenset(_KEYS)
+_PHONE_NAMES = frozenset(_PHONES)
+_ASIDE = re.compile(r"\s*\([^()]*\)$")
+HEAD = (
+    r"(?i:pass|pw|psw|pswd|secret|token|key|credential|wort|woord|contrase|senha|clave|mdp|has[lł]o|"
+    r"heslo|parola|phone|fono|fone|tel|mob|cell|fax|handy|парол|密码|密碼|口令|パスワード|тел|电话|手机)"
 )
-_RULED = rf"(?m)^[ \t]*\|[^\n]*{_HEAD}[^\n]*\|[ \t\r]*\n[ \t]*\|?[ \t]*:?-"
+_CELL = r"[\pL\pN_ \"'.()/-]"
+_RULED = rf"(?m)^[ \t]*\|[^\n]*{HEAD}[^\n]*\|[ \t\r]*\n[ \t]*\|?[ \t]*:?-"
 _SEPARATED = (
-    rf"(?m)^[\w \"'.-]+(?:[,;\t][\w \"'.-]+)*[,;\t]{_HEAD}[\w \"'.,;\t-]*$|"
-    rf"^{_HEAD}[\w \"'.-]*(?:[,;\t][\w \"'.-]+)+$"
+    rf"(?m)^{_CELL}+(?:[,;\t]{_CELL}+)*[,;\t]{_CELL}*{HEAD}(?:{_CELL}|[,;\t])*$|"
+    rf"^{_CELL}*{HEAD}{_CELL}*(?:[,;\t]{_CELL}+)+$"
 )
 _RULE = re.compile(rb"[ \t|:+-]*-[ \t|:+-]*$")
 _NUMBER = re.compile(rb"[+(]?\d[\d ().\-/]{5,20}\d")
@@ -85,14 +91,21 @@ def _end_of_line(data: bytes, at: int) -> int:
 
 def _judges(head: bytes, separator: bytes) -> dict[int, tuple[str, Judge]]:
     """Return for each column whose head names something how its cells are judged."""
+    return judges_of(head.split(separator))
+
+
+def judges_of(cells: Iterable[bytes]) -> dict[int, tuple[str, Judge]]:
+    """Return how the cells below each of the heads of a table are judged, where one names it."""
     judges: dict[int, tuple[str, Judge]] = {}
-    for number, cell in enumerate(head.split(separator)):
-        name = cell.decode("utf-8", "replace").strip(" \t\r\"'`*_").lower().replace("_", " ")
-        if name in PASSWORDS or name in ("pass", "pw"):
+    for number, cell in enumerate(cells):
+        name = cell.decode("utf-8", "replace").strip(" \t\r\n\"'`*_").lower().replace("_", " ")
+        name = _ASIDE.sub("", name)
+        last = name.rpartition(" ")[2]
+        if not _PASSWORD_NAMES.isdisjoint((name, last)):
             judges[number] = ("password", _is_chosen)
-        elif name in _KEYS:
+        elif not _KEY_NAMES.isdisjoint((name, last)):
             judges[number] = ("api key", _is_token)
-        elif name in _PHONES:
+        elif not _PHONE_NAMES.isdisjoint((name, last)):
             judges[number] = ("phone", _is_number)
     return judges
 

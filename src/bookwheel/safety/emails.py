@@ -27,10 +27,11 @@ _PLAIN = (
 _SPELT_TOP = r"(?:com|org|net|edu|gov|mil|int|info|biz|io|co|ai|app|dev|eu|[a-z]{2})\b"
 _SPELT = (
     rf"(?i)(?:{_NAME}+ ?[\[({{<] ?(?:dot|punkt) ?[\])}}>] ?){{0,3}}"
-    rf"{_NAME}+(?: ?[\[({{<] ?(?:at|@|ät|æt|arroba|chez) ?[\])}}>] ?)(?:{_LABEL}"
-    rf"(?:\.| ?[\[({{<] ?(?:dot|\.|punkt|point|punto) ?[\])}}>] ?| dot | punkt ))+{_TOP}"
+    rf"{_NAME}+(?: ?[\[({{<] ?(?:at|@|ät|æt|arroba|arobase|chiocciola|chez) ?[\])}}>] ?)(?:{_LABEL}"
+    rf"(?:\.| ?[\[({{<] ?(?:dot|\.|punkt|point|punto|ponto) ?[\])}}>] ?| dot | punkt ))+{_TOP}"
     rf"|(?:{_NAME}+ (?:dot|punkt) ){{0,3}}"
-    rf"{_NAME}+ (?:at|AT|@) (?:[\pL\pN-]+ (?:dot|punkt|point|punto) )+{_SPELT_TOP}"
+    rf"{_NAME}+ (?:at|AT|@|arroba|arobase|chiocciola) "
+    rf"(?:[\pL\pN-]+ (?:dot|punkt|point|punto|ponto) )+{_SPELT_TOP}"
     rf"|[\pL\pN.]+[_-]at[_-](?:[\pL\pN]+[_-]dot[_-])+{_SPELT_TOP}"
     rf"|[\pL\pN]+[._][\pL\pN._]+ ?[@＠] ?(?:{_LABEL}\.)+{_TOP}"
     rf"|\pL[\pL\pN_-]+ [@＠] (?:{_LABEL}\.)+{_SPELT_TOP}"
@@ -65,6 +66,7 @@ _BEFORE_NAME = re.compile(
 )
 """What may stand in a name before @ but rather belongs to an address on the web around it."""
 _IN_AUTHORITY = re.compile(rb"://[^\s/@:]{1,64}:$")
+_ENDS_IN_DIGITS = re.compile(rb"\..*\.|^\d{2,4}\.(?:com|cn|net|org)$", re.I)
 _SCALE = re.compile(rb"[@]\d+(?:\.\d+)?x\b", re.IGNORECASE)
 
 
@@ -112,4 +114,5 @@ def _is_address(data: bytes, start: int, end: int) -> bool:
     if _REMOTE.match(found):  # git@host:owner/repository names a place, not a person
         return False
     domain = re.split(b"@|%40|;", found)[-1]
-    return not domain.split(b".")[0].isdigit() or domain.count(b".") > 1
+    # The mail of half of China ends on 163.com, 126.com or 189.cn.
+    return not domain.split(b".")[0].isdigit() or _ENDS_IN_DIGITS.search(domain) is not None

@@ -19,6 +19,7 @@ from bookwheel.safety.blocks import find_blocks
 from bookwheel.safety.columns import find_in_columns
 from bookwheel.safety.density import Allowance
 from bookwheel.safety.emails import find_emails
+from bookwheel.safety.html_tables import find_in_html_tables
 from bookwheel.safety.notation_search import find_notations
 from bookwheel.safety.notations import NOTATIONS
 from bookwheel.safety.own_rules import check_rules, find_own
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 Found = tuple[int, int, str]
 
-CODE_VERSION = "9"
+CODE_VERSION = "10"
 """To be raised when the code finds something else by the same rules."""
 
 
@@ -54,7 +55,7 @@ _VAGUE = {
 """Kinds that say less than any other, by how little they say."""
 
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u115f\u1160\u3164\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
     "\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 """Characters without a look of their own, which could stand in the midst of a secret."""
@@ -148,6 +149,7 @@ def _as_stand_in(mark: re.Match[bytes]) -> bytes:
 def _find_secrets(data: bytes, rules: Rules, allowance: Allowance) -> Iterator[Found]:
     yield from find_blocks(data, allowance)
     yield from find_in_columns(data, allowance)
+    yield from find_in_html_tables(data, allowance)
     yield from find_own(data, rules.own)
     for find in (find_tokens, find_notations, find_named):
         yield from find(allowance.rest_of(data), allowance)

@@ -22,7 +22,7 @@ from bookwheel.safety.judges import (
     is_recovery_key,
 )
 from bookwheel.safety.notation import Notation
-from bookwheel.safety.values import is_named_in_prose
+from bookwheel.safety.values import is_named_in_prose, is_strong
 
 _QUERY_NAMES = (
     r"(?:[a-z0-9_.~\-\[\]]*(?:token|secret|password|passwd|passwort|pwd|apikey|api[_-]key|"
@@ -96,6 +96,14 @@ NOTATIONS: tuple[Notation, ...] = (
         r"[ ]{0,3}[\"']?([A-Za-z0-9+/]{6,}={0,2})",
         is_credentials,
         r"[ ]{0,3}[\"']?[A-Za-z0-9+/]{6}",
+    ),
+    Notation(
+        "basic auth",
+        '"auth"',
+        r"\"auth\"[ ]{0,3}:",
+        r"[ ]{0,3}\"([A-Za-z0-9+/]{20,}={0,2})\"",
+        is_random_with_digits,
+        r"[ ]{0,3}\"[A-Za-z0-9+/]{20}",
     ),
     Notation(
         "token",
@@ -209,6 +217,22 @@ NOTATIONS: tuple[Notation, ...] = (
         r"[\"'`]?([^\s\"'`]{5,64})",
         is_named_in_prose,
         r"[\"'`]?[^\s\"'`]{5}",
+    ),
+    Notation(
+        "password",
+        "use with as mit als avec con",
+        r"\b(?:use|with|as|mit|als|avec|con) (?:the |user )?[\w.@-]{2,40} ?/ ?",
+        r"([^\s\"'`/][^\s\"'`]{4,63}?)[.,;]?(?:\s|$)",
+        is_strong,
+        r"[^\s\"'`/][^\s\"'`]{4}",
+    ),
+    Notation(
+        "password",
+        "use with as mit als avec con",
+        r"\b(?:use|with|as|mit|als|avec|con) (?:the |user )?[\w.@-]{2,40} ?/ ?",
+        r"([^\s\"'`/][^\s\"'`]{4,63}) (?:to (?:log|sign)|anmelden|einloggen|pour se connecter)",
+        is_named_in_prose,
+        r"[^\s\"'`/][^\s\"'`]{4,63} (?:to |an|ein|pour)",
     ),
     Notation(
         "password",

@@ -93,6 +93,10 @@ _PLAIN = (
     # France with dots, East Asia, Germany; what Britain keeps for films and examples
     rb"0[1-9](?:\.\d\d){4}|0\d{1,3}-\d{3,4}-\d{4}|0[1-9]\d{1,3}(?:[ /]| / )\d{6,8}|"
     rb"01(?:5\d|6[023]|7\d)\d?(?:[ /-]| / )\d{2,4}(?:[ -]\d{1,4}){1,4}|"
+    # Germany with its area in brackets, Sweden, Brazil, Russia, mobile ones of China
+    rb"\(0[1-9]\d{1,3}\) ?\d{2,4}(?: \d{2,4}){1,3}|0\d{1,3}-\d{2,3}(?: \d{2,3}){2}|"
+    rb"\([1-9]\d\) ?9?\d{4}-\d{4}|(?:8[ -])?\([3-9]\d\d\) ?\d{3}-\d\d-\d\d|8-\d{3}-\d{3}-\d\d-\d\d|"
+    rb"1[3-9]\d(?: \d{4} \d{4}|-\d{4}-\d{4})|"
     rb"\(?0(?:1632\)? ?960 ?|1\d\d\)? ?496 ?0|7700 ?900 ?|8081 ?570 ?|3069 ?990 ?)\d{3}"
 )
 _PLAIN_TO_SEE = re.compile(_PLAIN)
@@ -108,7 +112,9 @@ _EXTENSION = re.compile(
 _LIKES_ASKED = 20
 """Numbers of one shape of which none is a phone's, after which no more of them is asked about."""
 _LIKES_ENOUGH = 500
-"""Numbers of one look in a row, after which each candidate of that look is taken for one."""
+"""Candidates of one look after which each more is taken for a number if all of them were."""
+_LIKES_SEEN = 100
+"""And so once the plans are asked no more if half of them were; for none, if none of them was."""
 
 
 def find_phones(data: bytes, regions: tuple[str, ...], allowance: Allowance) -> Iterator[Found]:
@@ -183,6 +189,11 @@ def _belongs(before: bytes) -> bool:
     return compiled(_OTHER_WORD_BEFORE).search(before) is not None
 
 
+def _is_clear(numbers: int, judged: int) -> bool:
+    """Tell whether what was judged of one look says enough of the rest."""
+    return not numbers or 2 * numbers >= judged
+
+
 class _Judge:
     """Decides on the candidates of one text."""
 
@@ -192,7 +203,7 @@ class _Judge:
         self._regions = regions
         self._allowance = allowance
         self._shapes: dict[bytes, list[int]] = {}
-        self._in_a_row: dict[bytes, int] = {}
+        self._likes: dict[bytes, list[int]] = {}
         self._last = 0
 
     def accepts(self, start: int, end: int) -> bool:
@@ -202,15 +213,17 @@ class _Judge:
         before = max(start - _BEFORE, min(self._last, start - _RIGHT_BEFORE), 0)
         self._last = end
         look = self._look[before : end + 3]
-        in_a_row = self._in_a_row.get(look, 0)
-        if in_a_row == _LIKES_ENOUGH:
+        likes = self._likes.get(look)
+        if likes is None:
+            likes = self._likes[look] = [0, 0]
+        elif likes[1] >= _LIKES_ENOUGH and likes[0] == likes[1]:
             return True
-        if self._is_number(start, end):
-            self._in_a_row[look] = in_a_row + 1
-            return True
-        if in_a_row:
-            del self._in_a_row[look]
-        return False
+        elif self._allowance.asks <= 0 and likes[1] >= _LIKES_SEEN and _is_clear(*likes):
+            return likes[0] > 0
+        is_number = self._is_number(start, end)
+        likes[0] += is_number
+        likes[1] += 1
+        return is_number
 
     def _is_number(self, start: int, end: int) -> bool:
         if not _is_apart(self._data, start, end):

@@ -34,6 +34,11 @@ _JOINT = (
 _SLANT = r"(?<![^\s@(.-])_+(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])_+(?![^\s).,;-])"
 """An underscore at the edge of a word, where it is a mark."""
 _MARKS = re.compile(f"((?=[*~=`<\\\\!\\[\\]{{&_])(?:{_MARK}|{_SLANT}))".encode())
+_BLOCK = re.compile(
+    rb"</?(?:t[drh]|table|tbody|thead|tfoot|p|div|li|ul|ol|dl|dt|dd|h[1-6]|br|hr|pre|section)\b",
+    re.I,
+)
+"""Tags that part words for the reader: cells, paragraphs, lines."""
 _ESCAPE, _ENTITY, _BREAK = b"\\&\n"
 _COMMENTS = ((b"<!--", b"-->"), (b"{/*", b"*/}"))
 _FAR = 1000
@@ -42,7 +47,7 @@ _AHEAD = 500
 """So much is looked at behind a mark in any case: lines are short where marks are many."""
 _MANY = 2000
 _NEXT_TO = 16
-_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+_UNSEEN = re.compile("[\u00ad\u034f\u115f\u1160\u3164\u200b-\u200f\u2060-\u2064\ufeff]")
 
 
 def find_split(data: bytes, find: Callable[[bytes], Iterable[Found]]) -> Iterator[Found]:
@@ -93,7 +98,7 @@ def _meanings(marks: Iterable[bytes]) -> dict[bytes, bytes]:
         if mark[0] == _ENTITY:
             entities.append(mark)
         else:
-            meant[mark] = mark[1:] if mark[0] == _ESCAPE else b""
+            meant[mark] = mark[1:] if mark[0] == _ESCAPE else b" " * bool(_BLOCK.match(mark))
     if entities:  # together: no entity stands for the sign between them
         characters = _UNSEEN.sub("", unescape(b"\0".join(entities).decode())).split("\0")
         for mark, character in zip(entities, characters, strict=True):
@@ -110,7 +115,7 @@ class _Piece:
         """Text and marks by turns."""
         self._meant: list[bytes] = []
         texts = self._parts[::2]
-        if b"\\" in data or b"&" in data:
+        if b"\\" in data or b"&" in data or _BLOCK.search(data):
             marks = self._parts[1::2]
             self._meant = [*map(_meanings(marks).__getitem__, marks)]
             texts = [*chain.from_iterable(zip(texts, self._meant, strict=False)), texts[-1]]

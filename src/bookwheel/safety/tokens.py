@@ -56,6 +56,7 @@ TOKENS: tuple[Token, ...] = (
     Token("yandex key", "AQVN<s:35-38>", whole=True),
     Token("yandex token", "(y0_|y1_|y2_|y3_)<s:30+>"),
     Token("yandex token", "t1.<s:1+>.<q:80+>", whole=True),
+    Token("openshift token", "sha256~<s:40+>"),
     Token("digitalocean token", "(dop|doo|dor)_v1_<x:40+>"),
     Token("digitalocean key", "DO00<u:16>", whole=True),
     Token("heroku key", "HRKU-<s:30+>"),

@@ -79,7 +79,9 @@ _LONG = 64
 """Characters by which a long value is judged."""
 _JUMBLED = re.compile("[a-z][A-Z]+[a-z]*[A-Z]|[A-Z]{2}[a-z]+[A-Z]")
 _RUNS = re.compile("[a-z]+|[A-Z]+")
-_SEVERAL_WORDS = re.compile(r"(?:[A-Za-z]{3,9}[-_.]){3,}\d{1,4}")
+_SEVERAL_WORDS = re.compile(
+    r"(?:[A-Za-z]{3,9}[-_.]){3,}\d{1,4}|(?:[A-Z][a-z]{2,11}[-_.]){2,}\d{1,4}"
+)
 """What makers of passwords that can be remembered give: words and a number."""
 _WORDS = STAND_INS.union(PASSWORDS)
 _SYMBOL = re.compile(r"[!@#$%^&*~+=?\\]")
@@ -173,6 +175,7 @@ def has_mark_of_choice(value: str) -> bool:
 
 def _is_jumbled(value: str) -> bool:
     """Tell letters thrown together from a name in camel case: their case changes all the time."""
+    value = value.replace("-", "").replace("_", "")
     changes = sum(one.isupper() != other.isupper() for one, other in pairwise(value))
     return value.isalpha() and len(value) >= 12 and changes > 0.36 * len(value)
 

@@ -30,9 +30,13 @@ _CUT_OFF = 22
 _ESCAPES = {92: 2, 37: 3}
 """Bytes of what begins so: \\n, %20."""
 _RUN = re.compile(rb"[A-Za-z0-9_-]*")
-_BREAK = re.compile(rb"[=\\]?\r?\n[ \t>|#*]{0,8}")
-_BREAK_ENDS = re.compile(rb"[=\\]\r?$|\r$")
-_MARGIN = re.compile(rb"\A[ \t>|#*]{1,8}")
+_BREAK_PATTERN = r"[=\\]?(?:<br[ \t]*/?>)?[ \t]{0,3}\r?\n(?:[ \t]{0,3}\r?\n)?[ \t>|#*]{0,8}"
+"""What may stand between the halves of a token: the end of a line, or of a paragraph where a page
+ends. A blank would join words of any sentence."""
+_BREAK = re.compile(_BREAK_PATTERN.encode())
+_PART_OF_TOKEN = re.compile(rb"(?=[A-Za-z_-]{0,30}[0-9])[A-Za-z0-9_-]{6}")
+"""What each half begins with where the gap is no plain line break: words have no digits."""
+_LEAST_RUN = 40
 _FILLER = re.compile(
     rb"(?i)your[-_]|[-_]here\b|x{6}|0{12}|\*{3}|\.{3}|placeholder|replace|1234567890123456|example(?:key)?$"
 )
@@ -91,7 +95,7 @@ def token_table() -> Table:
     )
     broken = (
         f"\\b(?:{leads})"
-        r"[A-Za-z0-9_.+/=-]*[=\\]?\r?\n[ \t>|#*]{0,8}[A-Za-z0-9]"
+        rf"[A-Za-z0-9_.+/=-]*{_BREAK_PATTERN}[A-Za-z0-9]"
     )
     rows = {letter: tuple(rows) for letter, rows in by_letter.items()}
     together = ("|".join(telling), "|".join(whole), "|".join(random))
@@ -144,22 +148,29 @@ def _find_broken(data: bytes, table: Table, dense: Stretches) -> Iterator[Found]
         if end - start > _LONGEST_LINE:
             continue
         stretch = data[start : start + _LONGEST]
+        if not _may_be_broken(stretch, end - start - 1):
+            continue
+        joined = _BREAK.sub(b"", stretch, 6)
         for row in table.by_letter[data[start]]:
             if not row.whole and stretch.startswith(row.beginnings):
                 if compiled(row.pattern).match(stretch) is not None:
                     break  # it is whole before the break
-                joined = _joined(stretch)
                 found = compiled(row.pattern).match(joined)
                 if found is not None and _is_token(joined, 0, found.end(1), row):
                     yield start, start + _length_with_breaks(stretch, found.end(1)), row.kind
                     break
 
 
-def _joined(stretch: bytes) -> bytes:
-    """Return a stretch without its line breaks and what stands around them."""
-    *before, last = stretch.split(b"\n", 6)
-    lines = [_BREAK_ENDS.sub(b"", line) for line in before] + [last]
-    return lines[0] + b"".join(_MARGIN.sub(b"", line, 1) for line in lines[1:])
+def _may_be_broken(stretch: bytes, second: int) -> bool:
+    """Tell whether what stands around a break may be halves; `second` is where the other begins.
+
+    A line break alone parts anything; elsewhere neither may be a word of a sentence.
+    """
+    gap = _BREAK.search(stretch, 0, second)
+    if gap is not None and gap[0].count(b"\n") == 1 and gap[0][0] not in b" \t<":
+        return True
+    halves = (stretch, stretch[second : second + _LEAST_RUN])
+    return all(_PART_OF_TOKEN.match(half) for half in halves)
 
 
 def _length_with_breaks(stretch: bytes, length: int) -> int:

@@ -1,0 +1,1 @@
+"""A fifth labelled set: vendors' tokens, files of settings, code, commands, tables, mails."""

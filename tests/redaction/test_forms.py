@@ -1,0 +1,107 @@
+"""Forms in which secrets and numbers stand, class by class, and what only looks like them."""
+
+from __future__ import annotations
+
+import pytest
+
+from bookwheel.model import Redact
+from bookwheel.safety.finding import find_spans, redact_text
+from tests.redaction.random_text import Dice
+
+KEY = Dice(5).w(32)
+LETTERS = "AcMrFU-vjJGVCoJaIEmxfBmLTch-zZqU"
+CELLS = "<tr><td>bob</td><td>{}</td></tr>"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f'var token string = "{KEY}"', 'var token string = "[redacted:api key]"'),
+        (f'let secret: &str = "{KEY}";', 'let secret: &str = "[redacted:api key]";'),
+        ("password: str = 'Xk9#mQ2z'", "password: str = '[redacted:password]'"),
+        ('char password[] = "Xk9#mQ2z";', 'char password[] = "[redacted:password]";'),
+        (f'"clientSecret": "{LETTERS}"', '"clientSecret": "[redacted:api key]"'),
+        (f"The secret key is `{KEY}`.", "The secret key is `[redacted:api key]`."),
+        ("PGPASSWORD=Tiger#837 psql -h db", "PGPASSWORD=[redacted:password] psql -h db"),
+        ("password for guests is Blue-Tram-47.", "password for guests is [redacted:password]."),
+        ("Use admin / c#mI2L1M6 to sign in.", "Use admin / [redacted:password] to sign in."),
+        ("Use admin / 5AHkipi5cM98 to sign in.", "Use admin / [redacted:password] to sign in."),
+    ],
+)
+def test_secrets_go_by_their_name_whatever_type_or_quotes_they_have(text: str, shown: str) -> None:
+    assert redact_text(text, Redact.ALL) == shown
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["host;user;pwd", "host;user;initial password", "host;user;Passwort (neu)", "a;b;wifi pwd"],
+)
+def test_a_column_is_known_by_the_last_word_of_its_head(head: str) -> None:
+    assert (
+        redact_text(f"{head}\nx;y;Xk9mQ2z#\n", Redact.ALL) == f"{head}\nx;y;[redacted:password]\n"
+    )
+
+
+@pytest.mark.parametrize("tag", ["th", "td"])
+def test_the_column_of_a_table_in_html_is_read_by_its_head(tag: str) -> None:
+    head = f"<table><tr><{tag}>User</{tag}><{tag} class='x'><b>Password</b></{tag}></tr>"
+    text = head + CELLS.format("Xk9mQ2z#") + CELLS.format("<code>Hd7?kk2p</code>") + "</table>"
+    hidden = "[redacted:password]"
+    expected = head + CELLS.format(hidden) + CELLS.format(f"<code>{hidden}</code>") + "</table>"
+    assert redact_text(text, Redact.ALL) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<tr><td>Password</td><td>required</td></tr><tr><td>Hostname</td><td>srv1</td></tr>",
+        "<tr><th>Password</th><td>yes</td></tr><tr><th>Hostname</th><td>srv1</td></tr>",
+        "<table><tr><th>Role</th><th>Password age</th></tr>" + CELLS.format("90 days"),
+        "token: string = getToken()",
+        "password: str = None",
+        'char password[] = "";',
+        "use TCP/IP to sign in",
+        "with and/or without a password",
+        "host;user;password policy\nx;y;Strong2024\n",
+        "secret key is required",
+    ],
+)
+def test_tables_types_and_sentences_without_a_secret_stay(text: str) -> None:
+    assert not find_spans(text)
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["(030) 90 18 21", "08-508 290 00", "(11) 98765-4321", "8 (495) 777-77-77", "138 1234 5678"],
+)
+def test_numbers_go_that_look_like_those_of_one_country_alone(number: str) -> None:
+    assert redact_text(f"Bob, {number}, Ann", Redact.ALL) == "Bob, [redacted:phone], Ann"
+
+
+@pytest.mark.parametrize(
+    "address", ["lijie@126.com", "e30 (arobase) acme.fr", "gina arroba acme punto es"]
+)
+def test_addresses_go_as_other_countries_have_them(address: str) -> None:
+    assert redact_text(f"联系：{address}。", Redact.ALL) == "联系：[redacted:email]。"
+
+
+@pytest.mark.parametrize("between", ["\n\n", " \n\n", "<br>\n", "\u034f", "\u3164", "\u115f"])
+def test_a_token_goes_that_a_page_or_something_unseen_parts(between: str) -> None:
+    token = "ghp_" + "k3J9x2Q7wB" * 4
+    text = f"The token {token[:20]}{between}{token[20:]} expires."
+    assert redact_text(text, Redact.ALL).replace("\n", "") == (
+        "The token [redacted:github token] expires."
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["Tokens begin with ghp_\n\nThey are long.", "ghp_<br>\nNext 2024"]
+)
+def test_paragraphs_about_tokens_stay(text: str) -> None:
+    assert not find_spans(text)
+
+
+def test_in_a_long_list_of_one_look_no_number_is_shown_for_the_hurry() -> None:
+    dice = Dice(9)
+    lines = [f"020 7{dice.d(3)} {dice.d(4)} x\n" for _ in range(2000)]
+    assert redact_text("".join(lines), Redact.ALL) == "[redacted:phone] x\n" * 2000
