@@ -212,6 +212,25 @@ def _noise(dice: random.Random) -> dict[str, str]:
         ),
         "a table": "name,password,phone\n"
         + _until_full(lambda: f"bob,{some(letters, 8)},415-{some(digits, 3)}-{some(digits, 4)}\n"),
+        "a table in HTML": "<table><tr><th>User</th><th>Password</th><th>Phone</th></tr>"
+        + _until_full(
+            lambda: (
+                f"<tr><td>bob</td><td>{some(letters, 9)}</td><td>030 {some(digits, 7)}</td></tr>\n"
+            )
+        ),
+        "numbers half in bold": _until_full(
+            lambda: f"415-**{some(digits, 3)}**-{some(digits, 4)} "
+        ),
+        "one line of all sorts": _until_full(
+            lambda: dice.choice(
+                (
+                    f"password={some(letters, 9)},",
+                    f"{some(letters, 5)}@{some(letters, 5)}.org,",
+                    f"+4930{some(digits, 7)},",
+                    f"ghp_{some(letters, 36)},",
+                )
+            )
+        ),
         "base64": some(letters + "+/", MEGABYTE),
         "any characters": some("".join(map(chr, range(32, 127))), MEGABYTE),
     }

@@ -23,6 +23,7 @@ from tests.redaction.second.sets import (
     second_secrets,
 )
 from tests.redaction.secrets import Labelled, labelled_secrets
+from tests.redaction.sixth.sets import sixth_emails, sixth_lookalikes, sixth_phones, sixth_secrets
 from tests.redaction.third.sets import (
     third_emails,
     third_lookalikes,
@@ -122,12 +123,15 @@ def test_a_set_of_tokens_settings_code_and_tables_is_covered(seed: int) -> None:
     assert_recall(list(fifth_secrets(seed)), 0.98)
     assert_recall(list(fifth_emails(seed)), 0.97)
     assert_recall(list(fifth_phones(seed)), 0.95)
+    assert_recall(list(sixth_secrets(seed)), 0.98)
+    assert_recall(list(sixth_emails(seed)), 0.97)
+    assert_recall(list(sixth_phones(seed)), 0.95)
 
 
 @pytest.mark.requirement("R-063")
 @pytest.mark.parametrize("seed", SECOND)
 def test_what_only_looks_like_those_stays(seed: int) -> None:
-    lines = list(fifth_lookalikes(seed))
+    lines = [*fifth_lookalikes(seed), *sixth_lookalikes(seed)]
     touched = [line for line in lines if find_spans(line)]
     assert len(touched) <= 0.01 * len(lines), f"of {len(lines)}:\n" + "\n".join(touched)
 

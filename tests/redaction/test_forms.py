@@ -24,6 +24,8 @@ CELLS = "<tr><td>bob</td><td>{}</td></tr>"
         (f"The secret key is `{KEY}`.", "The secret key is `[redacted:api key]`."),
         ("PGPASSWORD=Tiger#837 psql -h db", "PGPASSWORD=[redacted:password] psql -h db"),
         ("password for guests is Blue-Tram-47.", "password for guests is [redacted:password]."),
+        ('getConnection(url, "sa", "Xk9#mQ2z")', 'getConnection(url, "sa", "[redacted:password]")'),
+        ('mysqli("db", "root", "Xk9#mQ2z")', 'mysqli("db", "root", "[redacted:password]")'),
         ("Use admin / c#mI2L1M6 to sign in.", "Use admin / [redacted:password] to sign in."),
         ("Use admin / 5AHkipi5cM98 to sign in.", "Use admin / [redacted:password] to sign in."),
     ],
@@ -64,6 +66,8 @@ def test_the_column_of_a_table_in_html_is_read_by_its_head(tag: str) -> None:
         "with and/or without a password",
         "host;user;password policy\nx;y;Strong2024\n",
         "secret key is required",
+        "Set it with the --password option.",
+        'getConnection(url, "sa", password)',
     ],
 )
 def test_tables_types_and_sentences_without_a_secret_stay(text: str) -> None:

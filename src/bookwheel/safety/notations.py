@@ -169,6 +169,14 @@ NOTATIONS: tuple[Notation, ...] = (
     ),
     Notation(
         "password",
+        "getconnection mysql_connect mysqli_connect mysqli( pdo(",
+        r"\b(?:getconnection|mysqli?_connect|mysqli|pdo)\(",
+        r"(?:[^,()\n]{1,160},\s{0,3}){2}[\"']([^\"'\n]{4,64})[\"']",
+        is_chosen,
+        r"[^,()\n]{1,160},",
+    ),
+    Notation(
+        "password",
         "login log_in sign authenticate",
         r"\b(?:log_?in|sign_?in|authenticate)\(\s{0,3}[\"'][^\"'\n]{1,64}[\"'],",
         r"\s{0,3}[\"']([^\"'\n]{5,})[\"']",

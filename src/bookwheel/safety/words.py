@@ -313,6 +313,7 @@ STAND_INS = frozenset(
             "a_password",
             "p4ssw0rd_here",
         ),
+        *("option", "options", "flag", "switch", "parameter", "argument", "setting", "settings"),
         *("identifier", "expression", "eof", "newline", "semicolon", "comma", "keyword", "literal"),
         *(
             "this",
