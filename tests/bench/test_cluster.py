@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from bench.corpus import Corpus
@@ -17,11 +19,19 @@ pytestmark = [
 ]
 
 
-def test_it_loads_asks_and_loses_a_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def work() -> Iterator[Path]:
+    """Give a folder that nobody may enter too, as whom the nodes run; pytest's own are shut."""
+    with TemporaryDirectory(prefix="bookwheel-bench-") as made:
+        yield Path(made)
+
+
+def test_it_loads_asks_and_loses_a_node(
+    tmp_path: Path, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cluster, "_QUESTIONS", 30)
-    docs, work = tmp_path / "docs", tmp_path / "work"
+    docs = tmp_path / "docs"
     docs.mkdir()
-    work.mkdir()
     for number in range(40):
         text = f"# Page {number}\n\nThe walrus number{number} swims under thick northern ice.\n"
         (docs / f"{number}.md").write_text(text, encoding="utf-8")

@@ -136,12 +136,46 @@ def test_only_what_came_after_the_last_commit_of_a_killed_indexer_is_looked_at(
     finished: list[int] = []
     finish = heir._finish
 
-    def note(row: dict[str, Any]) -> None:
-        finished.append(row["key"])
-        finish(row)
+    def note(some: list[dict[str, Any]]) -> None:
+        finished.extend(row["key"] for row in some)
+        finish(some)
 
     monkeypatch.setattr(heir, "_finish", note)
     heir.begin_writing(["notes"])
     heir.end_writing()
     assert finished == [key_of(heir, "c.md")]
     assert (found(heir, "walrus"), problems(heir)) == (["a.md", "b.md", "c.md"], [])
+
+
+def test_words_of_one_who_was_slower_than_another_are_learnt_too(
+    make: Callable[[], OpenSearchEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(make(), draft("a.md", "walrus"))
+    slow, quick, reader = make(), make(), make()
+    slow.begin_writing(["notes"])
+    quick.begin_writing(["papers"])
+    go_on = slow._follow
+    seen: list[list[str]] = []
+
+    def follow(items: Any, generation: int) -> None:
+        quick.write([draft("b.md", "penguin", collection="papers")])
+        quick.commit()
+        quick.end_writing()
+        seen.append(_words(reader))
+        go_on(items, generation)
+
+    monkeypatch.setattr(slow, "_follow", follow)
+    slow.write([draft("b.md", "albatross")])
+    slow.commit()
+    slow.end_writing()
+    reader.refresh()
+    seen.append(_words(reader))
+    assert seen == [["penguin", "walrus"], ["albatross", "penguin", "walrus"]]
+    fill(make(), draft("c.md", "seal"))
+    reader.refresh()
+    assert _words(reader) == ["albatross", "penguin", "seal", "walrus"]
+
+
+def _words(engine: OpenSearchEngine) -> list[str]:
+    """Return the words that are no names of files."""
+    return sorted(word for some in engine.vocabulary().values() for word in some if len(word) > 1)

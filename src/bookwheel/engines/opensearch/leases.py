@@ -176,6 +176,12 @@ class Lease:
         self._until = until
 
 
+def finished(counters: Data) -> int:
+    """Return the generation up to which no holder of any lease has anything left to write."""
+    began = [int(each["began"]) for each in counters.get("leases", {}).values()]
+    return min([int(counters.get("generation", 0)), *began])
+
+
 def _meet(name: str, names: tuple[str, ...]) -> bool:
     return EVERY in (name, *names) or name in names
 

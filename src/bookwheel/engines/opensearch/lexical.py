@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from bookwheel.engines.asking import without_titles
 from bookwheel.engines.base import Field, Found, Match, Vocabulary, rarity
-from bookwheel.engines.opensearch import schema
+from bookwheel.engines.opensearch import leases, schema, state
 from bookwheel.engines.opensearch.address import Address
 from bookwheel.engines.opensearch.catalog import CatalogReader
 from bookwheel.engines.opensearch.filters import of_match, term
@@ -24,12 +24,25 @@ _FIELDS: Mapping[str, Sequence[Field]] = {
 }
 
 
+class _Learnt(NamedTuple):
+    """The terms of a field that have been read, by length.
+
+    Indexers write at the same time: a word of an older generation may come after one of a newer.
+    So those that may not be all of their generation are read again the next time.
+    """
+
+    since: int
+    settled: Vocabulary
+    """Those of this generation and older ones."""
+    words: Vocabulary
+
+
 class LexicalReader(CatalogReader):
     """Entries by word."""
 
     def __init__(self, address: Address, *, api_key: str | None = None) -> None:
         super().__init__(address, api_key=api_key)
-        self._vocabularies: dict[Field, tuple[int, Vocabulary]] = {}
+        self._vocabularies: dict[Field, _Learnt] = {}
         self._commits_seen: object = None
 
     def match_pages(self, match: Match, limit: int, *, count: bool = False) -> Found:
@@ -184,23 +197,31 @@ class LexicalReader(CatalogReader):
     def vocabulary(self, field: Field = Field.EXACT) -> Vocabulary:
         """Return a field's terms by length; those of deleted pages may still be there."""
         self._recall(("vocabulary", field), lambda: self._learn(field))
-        return self._vocabularies[field][1]
+        return self._vocabularies[field].words
 
     def _learn(self, field: Field) -> bool:
         """Read the terms that have come since the last time."""
-        since, known = self._vocabularies.get(field, (-1, Vocabulary({})))
+        finished = leases.finished(self._tables.read(state.COUNTERS))
+        none = Vocabulary({})
+        since, settled, _ = self._vocabularies.get(field, _Learnt(-1, none, none))
         query = {
             "bool": {
                 "filter": [term("field", str(field)), {"range": {"generation": {"gt": since}}}]
             }
         }
-        newest = since
-        words = {length: list(each) for length, each in known.items()}
+        old = {length: list(each) for length, each in settled.items()}
+        fresh: dict[int, list[str]] = {}
         order = ("generation", "word")
         for hit in self._scan(schema.WORDS, query, order, fields=(), step=WINDOW):
-            newest, word = int(hit["sort"][0]), hit["sort"][1]
-            words.setdefault(len(word), []).append(word)
-        self._vocabularies[field] = (newest, Vocabulary(words))
+            generation, word = int(hit["sort"][0]), hit["sort"][1]
+            is_settled = generation <= finished
+            since = generation if is_settled else since
+            (old if is_settled else fresh).setdefault(len(word), []).append(word)
+        words = settled = Vocabulary(old)
+        if fresh:
+            more = {length: settled.get(length, ()) + tuple(each) for length, each in fresh.items()}
+            words = Vocabulary(settled | more)
+        self._vocabularies[field] = _Learnt(since, settled, words)
         return True
 
     def refresh(self) -> bool:

@@ -25,6 +25,7 @@ class Rebuild(Recovery):
         old = {kind: name for kind, name in old.items() if name != self._indices.name(kind)}
         if not old:
             return
+        schema.refuse_newer(old.values())
         lease = Lease(self._tables)
         unfinished = lease.acquire(None)
         try:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import islice
 from typing import NamedTuple
 
 from bookwheel.engines.hiding import stored_terms
 from bookwheel.engines.opensearch import entries, rows, schema
 from bookwheel.engines.opensearch.cluster import Body
 from bookwheel.engines.opensearch.filters import Query, any_value, every, term
+from bookwheel.engines.opensearch.filters import some as any_of
 from bookwheel.engines.opensearch.leases import EVERY
 from bookwheel.engines.opensearch.recent import LostText
 from bookwheel.engines.opensearch.store import Source
@@ -43,24 +45,29 @@ class Recovery(VectorWriter):
         theirs = every([newer, *own])
         fields = ("key", "generation", "status", "chunks")
         found = self._scan(schema.DOCUMENTS, theirs, ("key",), fields=fields)
-        for hit in found:
-            self._finish(hit["_source"])
+        while some := [hit["_source"] for hit in islice(found, _STEP)]:
+            self._finish(some)
         self._sweep(schema.PAGES, theirs, {EVERY})
         for kind in _GENERATED:  # which cannot be asked for by their collection
             self._sweep(kind, newer, unfinished.keys())
 
-    def _finish(self, row: Source) -> None:
-        """Make the page of a row that a writer did not come to, and delete what it replaced."""
-        key, generation = row["key"], row["generation"]
-        page = self._get_many(schema.PAGES, [key], "generation").get(str(key))
-        is_good = row["status"] == Status.OK
-        if is_good and (page is None or page["_source"]["generation"] != generation):
-            self._must(self._cluster.bulk(self._page_actions(key, generation)))
-        elif not is_good and page is not None:
-            self._must(self._cluster.bulk([self._act(schema.PAGES, "delete", key)]))
-        older = every([term("document", key), {"range": {"generation": {"lt": generation}}}])
+    def _finish(self, some: Sequence[Source]) -> None:
+        """Make the pages of rows that a writer did not come to, and delete what they replaced."""
+        pages = self._get_many(schema.PAGES, [row["key"] for row in some], "generation")
+        actions: list[Body] = []
+        older: list[Query] = []
+        for row in some:
+            key, generation = row["key"], row["generation"]
+            page = pages.get(str(key))
+            if row["status"] != Status.OK:
+                actions += [self._act(schema.PAGES, "delete", key)] if page else []
+            elif page is None or page["_source"]["generation"] != generation:
+                actions += self._page_actions(key, generation)
+            before = {"range": {"generation": {"lt": generation}}}
+            older.append(every([term("document", key), before]))
+        self._must(self._bulk(actions))
         for kind in _GENERATED:
-            self._delete_where(kind, older)
+            self._delete_where(kind, any_of(older))
 
     def _page_actions(self, key: int, generation: int) -> Iterator[Body]:
         """Yield what makes the page of a document from its text, and adds its words."""
@@ -109,7 +116,7 @@ class Recovery(VectorWriter):
                 every([term("document", key), term("generation", generation)])
                 for key, generation in strays[first : first + _STEP]
             ]
-            self._delete_where(kind, {"bool": {"should": some}})
+            self._delete_where(kind, any_of(some))
 
     def _strays(self, made: Mapping[_Made, str | None], names: Set[str]) -> list[_Made]:
         now = self._rows([key for key, _ in made], "generation", "collection")

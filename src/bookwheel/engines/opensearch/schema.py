@@ -24,6 +24,7 @@ STATE, DOCUMENTS, TEXTS, PAGES, PASSAGES, WORDS = KINDS = (
     "passages",
     "words",
 )
+_VERSION = re.compile(r"-v([0-9]+)(?:\.([0-9]+))?$")
 _VECTORS = re.compile("vectors-[0-9a-f]{12}")
 ANALYSED = (PAGES, PASSAGES, WORDS)
 """What depends on how texts are cut into terms."""
@@ -113,6 +114,21 @@ _SIMILARITY: Mapping[str, Any] = {"default": {"type": "LegacyBM25", "k1": 1.2, "
 def _is_kind(name: str) -> bool:
     """Tell our kinds from the indices of a library whose prefix begins with ours."""
     return name in KINDS or _VECTORS.fullmatch(name) is not None
+
+
+def refuse_newer(names: Iterable[str]) -> None:
+    """Raise IndexUnusable for an index that a newer version has made.
+
+    Indexers are upgraded one after the other: each would build anew what the other has built.
+    """
+    for name in names:
+        version = _VERSION.search(name)
+        made = tuple(map(int, version.groups("0"))) if version else (0, 0)
+        if made > (SCHEMA_VERSION, ANALYSIS_VERSION):
+            raise IndexUnusable(
+                f"The index {name} was made by a newer Bookwheel.",
+                hint="Upgrade this one. Search works meanwhile.",
+            )
 
 
 class Indices:
