@@ -38,7 +38,8 @@ def main(command: list[str]) -> int:
         print(f"{ADDRESS}={cluster.url}", flush=True)
         environment = {**os.environ, ADDRESS: cluster.url}
         runs = _FEW if not command else _ALL if command == ["--all"] else [command]
-        return int(any(subprocess.call(run, env=environment) for run in runs))
+        codes = [subprocess.call(run, env=environment) for run in runs]  # each, whatever failed
+        return int(any(codes))
     except Missing as missing:
         print(f"No cluster could be started: {missing}", file=sys.stderr)
         return 1

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from bookwheel.engines.asking import without_titles
 from bookwheel.engines.base import Field, Found, Match, Vocabulary, rarity
-from bookwheel.engines.opensearch import leases, schema, state
+from bookwheel.engines.opensearch import leases, schema
 from bookwheel.engines.opensearch.address import Address
 from bookwheel.engines.opensearch.catalog import CatalogReader
 from bookwheel.engines.opensearch.filters import of_match, term
@@ -201,7 +201,7 @@ class LexicalReader(CatalogReader):
 
     def _learn(self, field: Field) -> bool:
         """Read the terms that have come since the last time."""
-        finished = leases.finished(self._tables.read(state.COUNTERS))
+        finished = leases.finished(self._counters)
         none = Vocabulary({})
         since, settled, _ = self._vocabularies.get(field, _Learnt(-1, none, none))
         query = {

@@ -166,4 +166,9 @@ class Store:
     @property
     def exists(self) -> bool:
         """Tell whether there is an index at this place."""
-        return bool(self._recall("exists", lambda: self._tables.read(state.COUNTERS)))
+        return bool(self._counters)
+
+    @property
+    def _counters(self) -> state.Data:
+        """The counters as they were at the last commit, or after it."""
+        return self._recall("counters", lambda: self._tables.read(state.COUNTERS))
