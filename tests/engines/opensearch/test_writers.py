@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bookwheel.engines.base import Match
+from bookwheel.engines.base import Field, Match
 from bookwheel.engines.opensearch import entries, leases
 from bookwheel.engines.opensearch.engine import OpenSearchEngine
 from bookwheel.errors import Conflict, IndexUnusable
@@ -362,4 +362,37 @@ def test_an_index_of_another_analysis_is_built_beside_and_switched(
         writer.begin_writing()
     assert reader._indices.present() == now
     assert found(reader, "walrus") == ["a.md"]
+    reader._cluster.ask("DELETE", f"/{reader._cluster.address.prefix}-*")  # others use this name
+
+
+def test_search_goes_on_while_word_indices_are_built_anew_and_switched(
+    make: Callable[[], OpenSearchEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [draft(f"{number:02}.md", f"walrus number{number}") for number in range(30)]
+    fill(make(), *texts)
+    reader, writer = make(), make()
+    wanted = found(reader, "walrus")
+    done = threading.Event()
+
+    def renew() -> None:
+        try:
+            for version in (2, 3, 4):
+                monkeypatch.setattr("bookwheel.engines.opensearch.schema.ANALYSIS_VERSION", version)
+                writer.begin_writing(["notes"])
+                writer.end_writing()
+        finally:
+            done.set()
+
+    thread = threading.Thread(target=renew)
+    thread.start()
+    looks = 0
+    while not done.is_set():
+        looks += 1
+        assert found(reader, "walrus") == wanted
+        assert len(reader.match_passages(Match(body("walrus")), 99).entries) == 30
+        assert reader.frequency(Field.BODY, "walrus") == 30
+    thread.join()
+    assert looks > 5
+    assert (reader._indices.present()["pages"])[-2:] == ".4"
+    assert problems(reader) == []
     reader._cluster.ask("DELETE", f"/{reader._cluster.address.prefix}-*")  # others use this name

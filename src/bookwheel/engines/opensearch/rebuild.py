@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 
 from bookwheel.engines.opensearch import entries, rows, schema
 from bookwheel.engines.opensearch.cluster import Body
@@ -13,6 +14,8 @@ from bookwheel.engines.opensearch.store import Source
 from bookwheel.model import Status
 
 _STEP = 100
+_LEAVE_SECONDS = 3.0
+"""For so long what was replaced stays: searches that have begun look into it yet."""
 
 
 class Rebuild(Recovery):
@@ -23,9 +26,14 @@ class Rebuild(Recovery):
         there = self._indices.present()
         old = {kind: there[kind] for kind in schema.ANALYSED if kind in there}
         old = {kind: name for kind, name in old.items() if name != self._indices.name(kind)}
-        if not old:
-            return
-        schema.refuse_newer(old.values())
+        if old:
+            schema.refuse_newer(old.values())
+            self._build(there)
+            time.sleep(_LEAVE_SECONDS)
+        for name in self._indices.replaced():
+            self._indices.delete(name)
+
+    def _build(self, there: Mapping[str, str]) -> None:
         lease = Lease(self._tables)
         unfinished = lease.acquire(None)
         try:

@@ -122,13 +122,17 @@ def refuse_newer(names: Iterable[str]) -> None:
     Indexers are upgraded one after the other: each would build anew what the other has built.
     """
     for name in names:
-        version = _VERSION.search(name)
-        made = tuple(map(int, version.groups("0"))) if version else (0, 0)
-        if made > (SCHEMA_VERSION, ANALYSIS_VERSION):
+        if _version_of(name) > (SCHEMA_VERSION, ANALYSIS_VERSION):
             raise IndexUnusable(
                 f"The index {name} was made by a newer Bookwheel.",
                 hint="Upgrade this one. Search works meanwhile.",
             )
+
+
+def _version_of(name: str) -> tuple[int, int]:
+    """Return the versions of schema and analysis that the name of an index carries."""
+    version = _VERSION.search(name)
+    return (int(version[1]), int(version[2] or 0)) if version else (0, 0)
 
 
 class Indices:
@@ -161,6 +165,23 @@ class Indices:
                     found[kind] = index
         return found
 
+    def replaced(self) -> list[str]:
+        """Return the word indices that lie behind no alias, and are older than those that do."""
+        used = self.present()
+        every = self._cluster.ask("GET", f"/{self._prefix}-*/_alias")
+        return [
+            name
+            for name in every
+            for kind in ANALYSED
+            if name.startswith(f"{self.alias(kind)}-v")
+            and kind in used
+            and _version_of(name) < _version_of(used[kind])
+        ]
+
+    def delete(self, name: str) -> None:
+        """Remove an index, if it is there."""
+        self._cluster.ask("DELETE", f"/{name}", None, {"ignore": 404})
+
     def used(self) -> str:
         """Return the names of all indices that there are, for a request about no others."""
         names = ",".join(self.alias(kind) for kind in self.present())
@@ -176,7 +197,7 @@ class Indices:
     def create_beside(self, kind: str) -> None:
         """Make an index of the present version, unused yet; what was left of one goes first."""
         name = self.name(kind)
-        self._cluster.ask("DELETE", f"/{name}", None, {"ignore": 404})
+        self.delete(name)
         self.create(name, _MAPPINGS[kind], alias=None, kind=kind)
 
     def switch(self, kinds: Iterable[str], before: Mapping[str, str]) -> None:
@@ -187,7 +208,7 @@ class Indices:
             self._cluster.ask("POST", f"/{name}/_refresh")
             actions.append({"add": {"index": name, "alias": alias}})
             if kind in before:
-                actions.append({"remove_index": {"index": before[kind]}})
+                actions.append({"remove": {"index": before[kind], "alias": alias}})
         self._cluster.ask("POST", "/_aliases", {"actions": actions})
 
     def create(
