@@ -15,6 +15,7 @@ from bookwheel.engines.choice import open_cluster
 from bookwheel.engines.opensearch import cluster as door
 from bookwheel.engines.opensearch.address import read_address
 from bookwheel.engines.opensearch.cluster import Cluster, Refused
+from bookwheel.engines.opensearch.engine import OpenSearchEngine
 from bookwheel.errors import (
     BookwheelError,
     IndexUnreachable,
@@ -196,6 +197,25 @@ def test_a_busy_cluster_that_recovers_has_answered(pretender: Pretender) -> None
     engine = engine_of(pretender)
     assert engine.generation == 7
     engine.close()
+
+
+def test_what_was_written_at_length_may_take_its_time_to_be_found(
+    pretender: Pretender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "_ANSWER_SECONDS", 0.2)
+    release = threading.Event()
+
+    def answer(method: str, path: str, body: bytes) -> tuple[int, object]:
+        if path.partition("?")[0].endswith("_refresh"):
+            release.wait(1)
+        return 200, {}
+
+    pretender.answer = answer
+    engine = engine_of(pretender)
+    assert isinstance(engine, OpenSearchEngine)
+    engine._refresh_indices("pages")
+    engine.close()
+    assert [each.partition("?")[0] for each in pretender.asked[1:]] == ["POST /zoo-pages/_refresh"]
 
 
 def test_a_refusal_that_nobody_expected_is_an_error_for_the_operator(pretender: Pretender) -> None:

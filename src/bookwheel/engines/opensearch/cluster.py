@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 OLDEST_VERSION = (3, 0)
 _ANSWER_SECONDS = 30
+PATIENCE_SECONDS = 300
+"""For so long it may make searchable or delete what was written at length."""
 _MEETING_SECONDS = 10
 """For so long its first answer, which costs it nothing, is waited for."""
 _MISSED_SECONDS = 5.0

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from bookwheel.engines.hiding import stored_terms
 from bookwheel.engines.opensearch import entries, rows, schema
-from bookwheel.engines.opensearch.cluster import Body
+from bookwheel.engines.opensearch.cluster import PATIENCE_SECONDS, Body
 from bookwheel.engines.opensearch.filters import Query, any_value, every, term
 from bookwheel.engines.opensearch.filters import some as any_of
 from bookwheel.engines.opensearch.leases import EVERY
@@ -130,5 +130,9 @@ class Recovery(VectorWriter):
 
     def _delete_where(self, kind: str, query: Query) -> None:
         path = f"/{self._indices.alias(kind)}/_delete_by_query"
-        params = {"conflicts": "proceed", "refresh": "true"}
+        params = {
+            "conflicts": "proceed",
+            "refresh": "true",
+            "request_timeout": PATIENCE_SECONDS,
+        }
         self._cluster.ask("POST", path, {"query": query}, params)

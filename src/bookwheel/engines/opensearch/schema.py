@@ -11,7 +11,7 @@ from typing import Any
 
 from bookwheel.engines.base import Field
 from bookwheel.engines.opensearch.address import Address
-from bookwheel.engines.opensearch.cluster import Cluster, Refused
+from bookwheel.engines.opensearch.cluster import PATIENCE_SECONDS, Cluster, Refused
 from bookwheel.errors import IndexUnusable
 from bookwheel.text.words import ANALYSIS_VERSION
 
@@ -205,7 +205,8 @@ class Indices:
         actions: list[dict[str, Any]] = []
         for kind in kinds:
             alias, name = self.alias(kind), self.name(kind)
-            self._cluster.ask("POST", f"/{name}/_refresh")
+            patience = {"request_timeout": PATIENCE_SECONDS}
+            self._cluster.ask("POST", f"/{name}/_refresh", None, patience)
             actions.append({"add": {"index": name, "alias": alias}})
             if kind in before:
                 actions.append({"remove": {"index": before[kind], "alias": alias}})

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 from bookwheel.engines.opensearch import schema, state
 from bookwheel.engines.opensearch.address import Address
-from bookwheel.engines.opensearch.cluster import Cluster
+from bookwheel.engines.opensearch.cluster import PATIENCE_SECONDS, Cluster
 from bookwheel.engines.opensearch.schema import Indices
 from bookwheel.engines.opensearch.state import Tables
 
@@ -115,7 +115,8 @@ class Store:
 
     def _refresh_indices(self, *kinds: str) -> None:
         names = ",".join(self._indices.alias(kind) for kind in kinds)
-        self._cluster.ask("POST", f"/{names}/_refresh", None, {"ignore_unavailable": "true"})
+        params = {"ignore_unavailable": "true", "request_timeout": PATIENCE_SECONDS}
+        self._cluster.ask("POST", f"/{names}/_refresh", None, params)
 
     # Seeing what this thread has changed
 
