@@ -171,15 +171,16 @@ def _without_looks(data: bytes) -> bytes:
     """Return XML without what is said of the looks of runs; nothing where that is not plain."""
     if _WITHIN_LOOKS in data:  # they may stand within each other
         return b""
-    kept: list[bytes] = []
-    at, start = 0, data.find(_LOOKS)
+    find, keep = data.find, (kept := list[bytes]()).append
+    looks, end, length = _LOOKS, _LOOKS_END, len(_LOOKS_END)  # there are tens of thousands
+    at, start = 0, find(looks)
     while start >= 0:
-        kept.append(data[at:start])
-        at = data.find(_LOOKS_END, start) + len(_LOOKS_END)
+        keep(data[at:start])
+        at = find(end, start) + length
         if at < start:
             return b""
-        start = data.find(_LOOKS, at)
-    kept.append(data[at:])
+        start = find(looks, at)
+    keep(data[at:])
     return b"".join(kept)
 
 
