@@ -58,6 +58,7 @@ def test_quotes_in_a_long_question_are_its_writers_own() -> None:
         'Which of the many systems show "what you see" at once?',
         'Articles on systems that show "what you see", and more of that kind.',
         'He asked me again and again for "the exit code."',
+        "图表 “气温重建”所依托的论文是于何年发表的？",
     ],
 )
 def test_quotes_in_a_sentence_are_its_writers_own(text: str) -> None:

@@ -9,6 +9,7 @@ import re
 from typing import NamedTuple
 
 from bookwheel.search.operators import Expression, leaves, parse
+from bookwheel.text.cut import UNSPACED
 from bookwheel.text.language import filler_words
 from bookwheel.text.words import Surface, analyze_query, normal_title
 
@@ -21,9 +22,10 @@ _QUOTED = re.compile(r'(?<!\S)(-?)["“”„]([^"“”„]*)["“”„]')
 _QUOTES = re.compile('["“”„]')
 _EXCLUDED = re.compile(r"(?<!\S)-(?=[^\W_])(\S+)")
 _EXCLUDED_LAST = re.compile(r"(?<!\S)-(?=[^\W_])(\S+)(?=(?:\s+-[^\W_]\S*)*\s*$)")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _SENTENCE = 6
 """So many words that end as a sentence does are one, and no command."""
-_SENTENCE_END = re.compile(r"[.?!\u3002\uff1f\uff01][\"'\u201d)]*\s*$")
+_SENTENCE_END = re.compile(r"[.?!\u061f\u0964\u3002\uff1f\uff01][\"'\u201d)]*\s*$")
 
 
 class Question(NamedTuple):
@@ -110,7 +112,9 @@ def _is_sentence(text: str) -> bool:
 
 
 def _words_around(text: str) -> int:
-    return len(_QUOTED.sub(" ", text).split())
+    """Count words outside of quotes, those of scripts without blanks at two letters each."""
+    around = _QUOTED.sub(" ", text)
+    return len(around.split()) + len(_UNSPACED.findall(around)) // 2
 
 
 def _unquote(text: str) -> str:
