@@ -365,7 +365,7 @@ def test_in_long_pages_the_passage_counts_more(shelf: Shelf) -> None:
     """Words scattered over a long page do not outweigh the same words in one place of another."""
     filler = "Plain sentences fill this part so that it stands alone as one passage here. " * 10
     words = ["otter", "river", "winter", "fish"]
-    scattered = [f"## Part {n}\n\n{filler} {words[n % 4]} {words[n % 4]}\n\n" for n in range(24)]
+    scattered = [f"## Part {n}\n\n{filler} {words[n % 4]}\n\n" for n in range(24)]
     together = [f"## Part {n}\n\n{filler}\n\n" for n in range(23)]
     together.append(f"## Last\n\n{filler} {' '.join(words)}\n")
     shelf.put({"scattered.md": "".join(scattered), "together.md": "".join(together)})

@@ -11,7 +11,7 @@ from bookwheel.search.plan import TITLE_BONUS, Plan, Planner
 
 _QUICK_LOOK, _DEEP_LOOK = 6, 40
 """Passages looked at for each page: some at first, many where every page needs one."""
-PAGE_SHARE, LEAST_PAGE_SHARE = 0.65, 0.3
+PAGE_SHARE, LEAST_PAGE_SHARE = 0.65, 0.5
 _LONG_PAGE = 16
 """The page's share of the score; the rest is its best passage's. Beyond so many passages it falls:
 a long page holds some words of any question, here and there."""
