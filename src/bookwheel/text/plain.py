@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from operator import itemgetter
 
 BREAK = " · "
 """Stands where a heading, a cell or a row of a table ends."""
 _LINK_TARGET = re.compile(
     r"(?:!\[|\[)([^\]\[]*)\]\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?\)"
 )
+_TEXT_OF_LINK = itemgetter(1)
+"""A template would be filled in by Python for each link."""
 _UNSEEN = re.compile(r"\{(?:#[\w-]+|/\*.*?\*/)\}|<!--.*?-->", re.S)
 """Identifiers behind headings, and comments: no reader of the document sees them."""
 _FENCE = re.compile(r"(?m)^[ \t]{0,3}(?:[-*+][ \t]+)?(?:```+|~~~+)[^\n`]*$")
@@ -80,7 +83,7 @@ def seen(markdown: str) -> str:
     if "```" in shown or "~~~" in shown:
         shown = _FENCE.sub("", shown)
     for _ in range(2):  # a picture may be a link
-        shown = _LINK_TARGET.sub(r"\1", shown) if "](" in shown else shown
+        shown = _LINK_TARGET.sub(_TEXT_OF_LINK, shown) if "](" in shown else shown
     return shown
 
 
