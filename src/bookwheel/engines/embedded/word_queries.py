@@ -39,7 +39,7 @@ def build_query(match: Match, schema: tantivy.Schema) -> Query:
     for phrase in in_order(match.excluded_phrases):
         parts.append((Occur.MustNot, _required(phrase, schema)))
     bonus = [(Occur.Should, _clause((term,), schema)) for term in match.bonus]
-    return _combine(parts, bonus, schema)
+    return _combine(parts, bonus, _named(match, schema), schema)
 
 
 def _clause(clause: tuple[Term, ...], schema: tantivy.Schema) -> Query:
@@ -60,15 +60,21 @@ def _unless(query: Query, marks: tuple[str, ...], schema: tantivy.Schema) -> Que
 
 def _conditions(match: Match, schema: tantivy.Schema) -> list[Query]:
     conditions = []
-    if match.documents is not None:
-        # Term by term: a set of terms is looked up three times as slowly.
-        documents = match.documents or (NOBODY,)
-        conditions.append(_any([Query.term_query(schema, "document", n) for n in documents]))
     if match.filters is not None:
         conditions += _filters(match.filters, schema)
     if match.required is not None:
         conditions.append(_required(match.required, schema))
     return conditions
+
+
+def _named(match: Match, schema: tantivy.Schema) -> list[tuple[Occur, Query]]:
+    """Return what only the entries of the documents meet that a match names, if it names any."""
+    if match.documents is None:
+        return []
+    # Term by term: a set of terms is looked up three times as slowly.
+    documents = match.documents or (NOBODY,)
+    some = _any([Query.term_query(schema, "document", number) for number in documents])
+    return [(Occur.Must, Query.const_score_query(some, 0.0))]
 
 
 def _any(queries: Sequence[Query]) -> Query:
@@ -78,8 +84,13 @@ def _any(queries: Sequence[Query]) -> Query:
 
 
 def _combine(
-    parts: list[tuple[Occur, Query]], bonus: list[tuple[Occur, Query]], schema: tantivy.Schema
+    parts: list[tuple[Occur, Query]],
+    bonus: list[tuple[Occur, Query]],
+    named: list[tuple[Occur, Query]],
+    schema: tantivy.Schema,
 ) -> Query:
+    if not bonus or all(occur is not Occur.Must for occur, _ in parts):
+        parts, named = [*parts, *named], []
     occurs = {occur for occur, _ in parts}
     if Occur.Must not in occurs:
         parts, bonus = [*parts, *bonus], []
@@ -91,7 +102,8 @@ def _combine(
         # One in the other: the engine then looks such a term up for what it has found, while of
         # several side by side it would read every entry.
         query = Query.boolean_query([(Occur.Must, query), part])
-    return query
+    # Outermost, since whatever is put into another is copied each time, and these are many.
+    return Query.boolean_query([(Occur.Must, query), *named]) if named else query
 
 
 def every_entry(schema: tantivy.Schema) -> Query:
