@@ -43,14 +43,14 @@ def write(engine: EmbeddedEngine, path: str, *, kill: bool = False) -> None:
     engine.end_writing()
 
 
-def crowd(engine: EmbeddedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave more segments than should be, as killed processes do."""
+def crowd(engine: EmbeddedEngine, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Leave more segments than should be, as killed processes do; return what is last in them."""
     with monkeypatch.context() as patch:
         patch.setattr(DerivedWords, "tidy", lambda self: None)
         for number in range(_MOST_TRIES):
             write(engine, f"{number}.md", kill=True)
             if is_crowded(words_of(engine)):
-                return
+                return f"{number}.md"
     pytest.fail("every merge was quicker than we")
 
 
@@ -64,9 +64,8 @@ def test_merges_that_a_commit_begins_are_finished(engine: EmbeddedEngine) -> Non
 def test_one_document_that_is_changed_again_and_again_keeps_nothing_from_being_merged(
     engine: EmbeddedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    crowd(engine, monkeypatch)
-    for _ in range(2):
-        write(engine, "again.md")
+    path = crowd(engine, monkeypatch)
+    write(engine, path)
     assert not is_crowded(words_of(engine))
     assert list(engine.check()) == []
 
