@@ -111,6 +111,36 @@ def test_a_replay_tells_how_far_it_is(index: Path) -> None:
     engine.close()
 
 
+def test_a_replay_that_is_broken_off_goes_on_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bookwheel.engines.embedded.derived._REPLAY_STEP", 1)
+    monkeypatch.setattr("bookwheel.engines.embedded.derived._REPLAY_COMMIT", 1)
+    engine = engine_in(tmp_path)
+    for name in ("a.md", "b.md", "c.md"):
+        fill(engine, draft(name, "walrus"))
+    engine.close()
+    shutil.rmtree(tmp_path / "catalog.db.words")
+    told: list[tuple[int, int]] = []
+
+    def break_off(done: int, total: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    engine = EmbeddedEngine(tmp_path / "catalog.db", on_replay=break_off)
+    with pytest.raises(KeyboardInterrupt):
+        found(engine, "walrus")
+    engine.close()
+
+    engine = EmbeddedEngine(
+        tmp_path / "catalog.db", on_replay=lambda done, total: told.append((done, total))
+    )
+    assert found(engine, "walrus") == ["a.md", "b.md", "c.md"]
+    assert told == [(0, 2), (1, 2)]
+    assert problems(engine) == []
+    engine.close()
+
+
 def test_a_rebuilt_word_index_answers_as_the_written_one_did(tmp_path: Path) -> None:
     text = "---\ntags: [Sea]\n---\n# Ice and `tabs.get()`\n\nC++ walrus.\n\n## Über\n\n海象 swims\n"
     engine = engine_in(tmp_path)

@@ -438,10 +438,14 @@ def read_generation(connection: apsw.Connection) -> int:
         return int(read_meta(connection, "generation"))
 
 
-def changed_since(connection: apsw.Connection, generation: int) -> tuple[list[int], list[int]]:
-    """Return the keys of documents written and of documents removed after a generation."""
+def changed_since(
+    connection: apsw.Connection, generation: int
+) -> tuple[list[tuple[int, int]], list[int]]:
+    """Return the documents written after a generation, each by key and generation, in the order
+    of these, and the keys of documents removed."""
     written = connection.execute(
-        "SELECT id FROM documents WHERE generation > ? ORDER BY generation", (generation,)
+        "SELECT id, generation FROM documents WHERE generation > ? ORDER BY generation",
+        (generation,),
     )
     removed = connection.execute("SELECT document FROM removed WHERE generation > ?", (generation,))
-    return [row[0] for row in written], [row[0] for row in removed]
+    return list(written), [row[0] for row in removed]

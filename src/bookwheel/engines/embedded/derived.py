@@ -18,6 +18,8 @@ from bookwheel.model import Status
 from bookwheel.text.words import ANALYSIS_VERSION
 
 _REPLAY_STEP = 500
+_REPLAY_COMMIT = 10
+"""After so many steps what was replayed can be found, and is not lost if the process is killed."""
 
 Reading = Callable[[], AbstractContextManager[apsw.Connection]]
 OnReplay = Callable[[int, int], None]
@@ -147,10 +149,13 @@ class DerivedWords:
             written, removed = catalog.changed_since(connection, mark)
         words = self.open()
         words.delete(removed)
-        for done in range(0, len(written), _REPLAY_STEP):
+        for step, done in enumerate(range(0, len(written), _REPLAY_STEP)):
             if self._on_replay:
                 self._on_replay(done, len(written))
-            self._replay_documents(words, written[done : done + _REPLAY_STEP])
+            if step and step % _REPLAY_COMMIT == 0:
+                words.commit(written[done][1] - 1)  # what comes next is all that is lacking
+            keys = [key for key, _ in written[done : done + _REPLAY_STEP]]
+            self._replay_documents(words, keys)
         words.commit(generation)
         words.reload()
 
