@@ -7,7 +7,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from bookwheel.engines.base import CollectionState, Engine
-from bookwheel.engines.guarded import Policy, common_places, guard
+from bookwheel.engines.guarded import guard
+from bookwheel.engines.sight import Policy, common_places
 from bookwheel.errors import BadRequest, Forbidden, NotFound
 from bookwheel.model import Access, Collection, Document, Link, Redact, SafeText
 from bookwheel.query import (
