@@ -370,6 +370,31 @@ def test_an_index_of_another_analysis_is_built_beside_and_switched(
     reader._cluster.ask("DELETE", f"/{reader._cluster.address.prefix}-*")  # others use this name
 
 
+def test_an_index_of_another_schema_is_copied_beside_and_switched(
+    make: Callable[[], OpenSearchEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drafts = [draft(f"{number:02}.md", f"# Walrus\n\nice {number}") for number in range(30)]
+    fill(make(), *drafts)
+    before = make()._indices.present()
+    monkeypatch.setattr("bookwheel.engines.opensearch.schema.SCHEMA_VERSION", 2)
+    reader, writer = make(), make()
+
+    writer.begin_writing(["notes"])
+    writer.end_writing()
+
+    now = reader._indices.present()
+    renewed = {"documents", "texts", "pages", "passages", "words"}
+    assert {kind for kind in now if now[kind] != before[kind]} == renewed
+    assert now["documents"].endswith("-documents-v2")
+    assert found(reader, "walrus") == [each.path for each in drafts]
+    assert reader.text(key_of(reader, "07.md")) == b"# Walrus\n\nice 7"
+    fill(writer, draft("07.md", "penguin"))
+    assert (found(reader, "penguin"), problems(reader)) == (["07.md"], [])
+    every = reader._cluster.ask("GET", f"/{reader._cluster.address.prefix}-*/_alias")
+    assert not {before[kind] for kind in renewed} & set(every)
+    reader._cluster.ask("DELETE", f"/{reader._cluster.address.prefix}-*")  # others use this name
+
+
 def test_search_goes_on_while_word_indices_are_built_anew_and_switched(
     make: Callable[[], OpenSearchEngine], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,7 +67,7 @@ class OpenSearchEngine(Rebuild):
         if self._lease.held:
             return
         self._indices.make()
-        self._renew_words()
+        self._renew()
         unfinished = self._lease.acquire(collections)
         try:
             if unfinished:

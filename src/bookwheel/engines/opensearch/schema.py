@@ -28,6 +28,8 @@ _VERSION = re.compile(r"-v([0-9]+)(?:\.([0-9]+))?$")
 _VECTORS = re.compile("vectors-[0-9a-f]{12}")
 ANALYSED = (PAGES, PASSAGES, WORDS)
 """What depends on how texts are cut into terms."""
+COPIED = (DOCUMENTS, TEXTS)
+"""What no other index has: it comes over into a new schema as it is."""
 _KEYWORD: Mapping[str, Any] = {"type": "keyword"}
 _FIXED: Mapping[str, Any] = {"type": "keyword", "doc_values": False}
 _LONG: Mapping[str, Any] = {"type": "long"}
@@ -166,13 +168,13 @@ class Indices:
         return found
 
     def replaced(self) -> list[str]:
-        """Return the word indices that lie behind no alias, and are older than those that do."""
+        """Return the indices that lie behind no alias, and are older than those that do."""
         used = self.present()
         every = self._cluster.ask("GET", f"/{self._prefix}-*/_alias")
         return [
             name
             for name in every
-            for kind in ANALYSED
+            for kind in (*COPIED, *ANALYSED)
             if name.startswith(f"{self.alias(kind)}-v")
             and kind in used
             and _version_of(name) < _version_of(used[kind])
