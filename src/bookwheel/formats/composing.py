@@ -18,6 +18,7 @@ from bookwheel.formats.base import (
 )
 from bookwheel.formats.blocks import read_outline
 from bookwheel.formats.decoding import clean
+from bookwheel.formats.excerpt import Pieces, read_excerpt
 from bookwheel.model import Link, Parsed, Place, Section, Status
 
 _STRUCTURE = re.compile(
@@ -140,6 +141,11 @@ class Composer:
 
     def finish(self) -> tuple[str, tuple[Place, ...]]:
         """Return the text and where its places begin."""
+        text, places, _ = self.finish_pieces()
+        return text, places
+
+    def finish_pieces(self) -> tuple[str, tuple[Place, ...], Pieces]:
+        """Return the text, where its places begin, and the pieces that it was composed of."""
         while self._pieces and not self._pieces[-1].strip("\n"):
             self._pieces.pop()
         if self._pieces:
@@ -152,7 +158,7 @@ class Composer:
         places = tuple(
             Place(starts[min(index, len(pieces))], label, row) for index, label, row in self._places
         )
-        return text if is_clean else "".join(pieces), places
+        return text if is_clean else "".join(pieces), places, Pieces(pieces, starts)
 
 
 def _storable(piece: str) -> str:
@@ -170,16 +176,18 @@ def parsed(
     *,
     sections: tuple[Section, ...] = (),
     links: Iterable[Link] = (),
+    is_blockwise: bool = False,
 ) -> Parsed:
     """Return the composed document; its headings are its sections, else its places are.
 
     Sections given by the reader, such as a PDF's outline, stand instead of those in the text.
+    In a blockwise document each block was added by itself, and nothing in it reaches beyond it.
     """
-    text, places = composer.finish()
+    text, places, pieces = composer.finish_pieces()
     require_length(text, MAX_CONVERTED)
     if not text.strip():
         raise Unreadable(Status.NO_TEXT, "it holds no text")
-    outline = read_outline(text)
+    outline = read_excerpt(text, pieces) if is_blockwise else read_outline(text)
     every = (*outline.links, *links)
     return Parsed(
         title=shorten_title(_storable(about.title))

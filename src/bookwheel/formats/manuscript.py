@@ -145,7 +145,7 @@ class Manuscript:
     def finish(self, path: str, about: About) -> Parsed:
         """Return the document."""
         self._close_list()
-        return parsed(self._composer, path, about)
+        return parsed(self._composer, path, about, is_blockwise=True)
 
     def _turn(self, page: int) -> None:
         if self._items:
