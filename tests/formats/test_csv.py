@@ -109,3 +109,22 @@ def test_any_text_is_a_table(source: str) -> None:
     parsed = read(f"x{source}".encode(), "a.csv")
     assert isinstance(parsed, Parsed)
     assert all(line.startswith("|") for line in parsed.text.split("\n") if line)
+
+
+def test_urls_alone_are_found_as_they_are_row_by_row() -> None:
+    long = "words " * 60
+    rows = [
+        *("name,site", "Ann,https://x.org/a and http://y.org/b.", "Bo,none", "Cy,WWW.EXAMPLE.ORG"),
+        *(
+            "Di,www.x.org (WWW.Y.ORG)",
+            f"{long},see https://x.org/c",
+            f"{long}https://x.org/d {long},",
+        ),
+    ]
+    alone = read("\n".join(rows).encode(), "a.csv").links
+    with_others = read("\n".join([*rows, "Ed,[shown](https://z.org)"]).encode(), "a.csv").links
+    assert alone == with_others[:-1]
+    assert [(link.target, link.line) for link in alone] == [
+        *(("https://x.org/a", 3), ("http://y.org/b", 3), ("www.x.org", 6), ("WWW.Y.ORG", 6)),
+        *(("https://x.org/c", 7), ("https://x.org/d", 8)),
+    ]

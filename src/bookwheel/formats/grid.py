@@ -17,7 +17,13 @@ from bookwheel.formats.base import (
 from bookwheel.formats.blocks import read_outline
 from bookwheel.formats.composing import About, Composer, cell, place_sections, table_row
 from bookwheel.formats.decoding import clean
-from bookwheel.formats.links import MAX_CONTEXT, find_references, has_doi, sentence_around
+from bookwheel.formats.links import (
+    MAX_CONTEXT,
+    find_bare_urls,
+    find_references,
+    has_doi,
+    sentence_around,
+)
 from bookwheel.model import Link, Parsed, Section
 
 MAX_TEXT = 5_000_000
@@ -33,6 +39,8 @@ _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _V = TypeVar("_V")
 _LINK_MARKS = (("/", "://"), ("[", "]("), ("w", "www."), ("[", "[["))
 """What a link has, each after a sign of it that is found many times faster."""
+_OTHER_MARKS = (("[", "]("), ("[", "[["), ("v", "iv:"))
+"""The same for links that are no written URLs."""
 
 
 Marks = dict[int, dict[int, str]]
@@ -238,6 +246,8 @@ def _links(text: str) -> list[Link]:
     dois = has_doi(text)
     if not (dois or any(sign in text and mark in text for sign, mark in _LINK_MARKS)):
         return found
+    if not (dois or any(sign in text and mark in text for sign, mark in _OTHER_MARKS)):
+        return list(islice(_written_links(text), MAX_LINKS))
     linked: list[tuple[int, str]] = []
     for number, line in enumerate(text.split("\n"), 1):
         if "](" in line or "[[" in line:
@@ -249,6 +259,20 @@ def _links(text: str) -> list[Link]:
     return found[:MAX_LINKS]
 
 
+def _written_links(text: str) -> Iterator[Link]:
+    """Yield the URLs of rows that have no other kind of link, found in one search."""
+    number, start, end = 1, 0, -1
+    line = row = ""
+    for at, url in find_bare_urls(text):
+        if at > end:  # in another row than the one before
+            number += text.count("\n", start, at)
+            start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+            line = text[start : end if end >= 0 else None]
+            row = _row(line)
+        if "://" in url or "://" in line or "www." in line:
+            yield Link("bare", url, url, row or _around(line, at - start, url), number)
+
+
 def _marked_links(lines: list[tuple[int, str]]) -> Iterator[Link]:
     """Yield the links of rows that have marks of them, which are read as paragraphs in one walk."""
     for found in read_outline("\n\n".join(line for _, line in lines)).links:
@@ -257,9 +281,17 @@ def _marked_links(lines: list[tuple[int, str]]) -> Iterator[Link]:
 
 def _bare_links(line: str, number: int) -> Iterator[Link]:
     """Yield the links of a row that are only written out; their sentence is the row or the cell."""
-    row = line.strip("| ") if len(line) <= MAX_CONTEXT else ""
+    row = _row(line)
     for at, kind, target in find_references(line):
-        context = row or line[line.rfind(" | ", 0, at) + 3 : line.find(" | ", at)]
-        if len(context) > MAX_CONTEXT:
-            context = sentence_around(line, at, at + len(target))
-        yield Link(kind, target, target, context, number)
+        yield Link(kind, target, target, row or _around(line, at, target), number)
+
+
+def _row(line: str) -> str:
+    """Return a row that is short enough to stand for the sentence around a link."""
+    return line.strip("| ") if len(line) <= MAX_CONTEXT else ""
+
+
+def _around(line: str, at: int, target: str) -> str:
+    """Return the cell of a long row in which a link stands, or as much of it as is kept."""
+    cell = line[line.rfind(" | ", 0, at) + 3 : line.find(" | ", at)]
+    return cell if len(cell) <= MAX_CONTEXT else sentence_around(line, at, at + len(target))

@@ -79,7 +79,7 @@ def find_bare_urls(text: str) -> Iterator[tuple[int, str]]:
 
 def _trim(url: str) -> str:
     """Drop closing punctuation, and a closing bracket that the URL never opened."""
-    while url[-1] in _TRAILING or _is_unopened(url):
+    while not url[-1].isalnum() and (url[-1] in _TRAILING or _is_unopened(url)):
         url = url[:-1]
     return url
 
