@@ -20,12 +20,14 @@ help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 21
 
 $(VENV)/.runtime: pyproject.toml
+	@echo 'Installing into $(VENV); this takes a minute or two.' >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml
+	@echo 'Installing into $(VENV), with what the tests need; this takes some minutes.' >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@$(BIN)/python -m compileall -q src

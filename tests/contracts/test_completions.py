@@ -77,3 +77,10 @@ def test_what_is_no_template_or_argument_of_ours_is_refused(
     with pytest.raises(RpcError) as caught:
         complete(one, template, argument, "", {})
     assert caught.value.code == -32602
+
+
+def test_what_cannot_be_completed_is_told_with_the_names_that_there_are(two: Library) -> None:
+    with pytest.raises(RpcError, match="no argument 'pth'; it has collection and path"):
+        complete(two, SEVERAL, "pth", "", {})
+    with pytest.raises(RpcError, match=r"but the template docs://\{collection\}/\{\+path\}\."):
+        complete(two, "docs://{x}", "path", "", {})

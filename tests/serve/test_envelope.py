@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,9 +11,12 @@ from hypothesis import strategies as st
 
 from bookwheel.serve.envelope import (
     INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    METHODS,
     PARSE_ERROR,
     Message,
     Refusal,
+    find_misnamed,
     read_message,
 )
 
@@ -79,6 +83,37 @@ def test_what_is_no_message_is_refused_with_its_code_and_id(
     assert isinstance(read, Refusal)
     assert (read.code, read.id) == (code, number)
     assert read.as_json()["id"] == number
+
+
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [
+        ("tools/lst", "Method not found. Did you mean 'tools/list'?"),
+        ("resource/read", "Method not found. Did you mean 'resources/read'?"),
+        ("x" * 100_000, "Method not found"),
+    ],
+)
+def test_an_unknown_method_is_answered_with_the_nearest_one_and_not_at_length(
+    method: str, said: str
+) -> None:
+    refusal = find_misnamed(Message({"jsonrpc": "2.0", "id": 7, "method": method}))
+
+    assert refusal is not None
+    assert (refusal.code, refusal.message, refusal.id) == (METHOD_NOT_FOUND, said, 7)
+    assert refusal.data == {"method": method[:100]}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *({"id": 1, "method": method} for method in METHODS),
+        {"id": 1, "method": "nobody/knows"},
+        {"method": "notifications/cancelled"},
+        {"id": 1, "result": {}},
+    ],
+)
+def test_what_is_known_or_like_nothing_known_is_left_to_the_protocol(body: dict[str, Any]) -> None:
+    assert find_misnamed(Message(body)) is None
 
 
 @given(st.binary(max_size=200))

@@ -160,6 +160,19 @@ def test_a_call_that_is_given_up_ends_and_is_answered_so(
     assert answers[0].value == {"jsonrpc": "2.0", "id": number, "error": error}
 
 
+def test_a_second_request_of_one_id_is_refused_while_the_first_is_under_way(calls: Calls) -> None:
+    """To the SDK, and to some clients, 7 and "7" are one."""
+    with calling(calls, 7) as (session, endless, answers):
+        for number in (7, "7"):
+            refused = session.call({"name": "wait"}, number)
+            assert (refused.status, refused.value["id"]) == (400, number)
+            assert "still being answered" in refused.value["error"]["message"]
+        session.send("notifications/cancelled", {"requestId": 7})
+        assert endless.ended.wait(PATIENCE)
+
+    assert answers[0].value["error"]["code"] == -32800
+
+
 def test_a_session_that_ends_ends_its_calls(calls: Calls) -> None:
     with calling(calls, 7) as (session, endless, answers):
         assert session.end().status == 200

@@ -38,13 +38,15 @@ def complete(
     """Return all values that an argument may be completed to, the likeliest first."""
     if template not in (_OF_ONE, _OF_SEVERAL):
         wrong = f"There is no template {template[:100]!r}" if template else "There are no prompts"
-        raise RpcError(INVALID_PARAMS, f"{wrong} to complete, but the template {_OF_ONE}.")
+        own = describe_template(library).uri_template
+        raise RpcError(INVALID_PARAMS, f"{wrong} to complete, but the template {own}.")
     names = [state.collection.name for state in library.states()]
     if argument == "collection":
         return _matching(names, typed)
     if argument != "path":
+        has = "path" if template == _OF_ONE else "collection and path"
         raise RpcError(
-            INVALID_PARAMS, f"The template has no argument {argument[:100]!r}; it has path."
+            INVALID_PARAMS, f"The template has no argument {argument[:100]!r}; it has {has}."
         )
     if template == _OF_ONE and len(names) != 1:
         return _matching(

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
 
+METHODS = (
+    *("initialize", "ping", "server/discover", "subscriptions/listen", "logging/setLevel"),
+    *("tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list"),
+    *("resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get"),
+    *("completion/complete", "tasks/list", "tasks/get", "tasks/result", "tasks/cancel"),
+)
+"""What a client may ask for by the protocol, of either era; not all of it is offered here."""
+_LONGEST_METHOD = 100
 RequestId = str | int
 _PARTS_OF_A_CALL = frozenset(("name", "arguments", "_meta"))
 _HALF = re.compile("[\ud800-\udfff]")
@@ -89,6 +99,19 @@ def read_message(raw: bytes) -> Message | Refusal:
         if wrong
         else Message(value, mended)
     )
+
+
+def find_misnamed(message: Message) -> Refusal | None:
+    """Answer a request whose method nobody has, if a name is near or it is too long to repeat."""
+    method = message.method
+    if message.id is None or method is None or method in METHODS:
+        return None
+    shown = method[:_LONGEST_METHOD]
+    near = get_close_matches(shown, METHODS, n=1, cutoff=0.75)
+    if not near and shown == method:
+        return None
+    hint = f". Did you mean '{near[0]}'?" if near else ""
+    return Refusal(METHOD_NOT_FOUND, f"Method not found{hint}", message.id, {"method": shown})
 
 
 def _mend(value: Any) -> bytes | None:

@@ -21,7 +21,7 @@ from bookwheel.serve.envelope import (
     INVALID_REQUEST,
     Message,
     Refusal,
-    RequestId,
+    find_misnamed,
     read_message,
 )
 from bookwheel.serve.guard import LARGEST_BODY, TOO_LARGE, Count, refuse
@@ -59,7 +59,8 @@ class McpRoute:
         self._plain = plain
         self._limit = limit
         self._count = count
-        self._in_flight: set[tuple[str, RequestId]] = set()
+        self._in_flight: set[tuple[str, str]] = set()
+        """Sessions and ids as texts, as the SDK has them: to it 7 and "7" are one."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
@@ -92,7 +93,7 @@ class McpRoute:
         limited = self._check_limit(scope, message)
         if limited is not None:
             return limited
-        refusal = await self._refuse(message)
+        refusal = find_misnamed(message) or await self._refuse(message)
         if refusal is not None:
             return JSONResponse(refusal.as_json())
         return message.mended or body, message
@@ -115,7 +116,7 @@ class McpRoute:
         if message.id is None or session is None:
             await app(scope, receive, send)
             return
-        key = (session, message.id)
+        key = (session, str(message.id))
         if key in self._in_flight:
             text = "Invalid request: a request with this id is still being answered."
             refusal = Refusal(INVALID_REQUEST, text, message.id)

@@ -17,6 +17,7 @@ from bookwheel.serve.envelope import (
     Message,
     Refusal,
     RequestId,
+    find_misnamed,
     read_message,
 )
 from bookwheel.serve.mcp import DocumentServer
@@ -87,7 +88,8 @@ class Lines:
         if isinstance(read, Message) and read.id is not None and read.id in self._unanswered:
             message = "Invalid request: a request with this id is still being answered."
             return Refusal(INVALID_REQUEST, message, read.id)
-        return read
+        misnamed = find_misnamed(read) if isinstance(read, Message) else None
+        return misnamed or read
 
     def _expect(self, message: Message) -> None:
         if message.method == "notifications/cancelled":
