@@ -139,6 +139,24 @@ def test_what_reaches_over_the_end_of_a_stretch_is_found(monkeypatch: pytest.Mon
     assert shown.endswith("word word ")
 
 
+@pytest.mark.parametrize("lines", [3000, 5000, 9000])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "password is {}.\n",
+        "password: {}\n",
+        'api_key = "{}"\n',
+        "Das Passwort lautet {}\n",
+        "the password for the vpn is {}, ",
+        "password:\n  {}\n",
+    ],
+)
+def test_no_stretch_ends_between_a_name_and_its_value(line: str, lines: int) -> None:
+    dice = Dice(7)
+    text = "".join(line.format(f"Xk{dice.d(6)}qz") for _ in range(lines))
+    assert "Xk" not in redact_text(text, Redact.ALL)
+
+
 def test_every_cell_of_a_long_table_goes() -> None:
     dice = Dice(8)
     rows = [(f"{dice.w(7)}1", f"{dice.d(3)}-{dice.d(7)}") for _ in range(6000)]

@@ -85,8 +85,10 @@ def places(pattern: str, data: bytes, dense: Stretches, back: int = 0) -> Iterat
         looked += 1
         allowance.left -= 1
         if allowance.left < 0 or looked > _FREE + start // _EVERY:
-            at = _end_of_stretch(data, start)
-            dense.append((start, at))
+            end = _end_of_stretch(data, start)
+            dense.append((start, end))
+            # A name within the end of it may have its value behind it: that is read once more.
+            at = end - _TAIL if end < len(data) else end
         else:
             yield match
             at = max(start + 1, end - back)
