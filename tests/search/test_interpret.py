@@ -24,6 +24,8 @@ def words_of(text: str) -> list[str]:
         ("--dry-run", ["dry", "run"], [], []),
         ("well-known", ["well", "known"], [], []),
         ("-only", [], [], ["only"]),
+        ("NOT only", [], [], ["only"]),
+        ("NOT FOUND", ["not", "found"], [], []),
         ("x -", ["x"], [], []),
         ("C++ [x] OR NOT (y", ["c", "x", "or", "not", "y"], [], []),
     ],
@@ -42,6 +44,12 @@ def test_an_excluded_phrase_is_a_phrase() -> None:
 
 
 AROUND = "how can it be that the program says so again and again when I"
+
+
+def test_a_phrase_that_must_be_absent_may_be_all_that_is_asked() -> None:
+    question = interpret('NOT "exit code"', ("en",))
+
+    assert (question.words, question.excluded_phrases) == ((), (("exit", "code"),))
 
 
 def test_quotes_in_a_long_question_are_its_writers_own() -> None:

@@ -22,6 +22,8 @@ _QUOTED = re.compile(r'(?<!\S)(-?)["“”„]([^"“”„]*)["“”„]')
 _QUOTES = re.compile('["“”„]')
 _EXCLUDED = re.compile(r"(?<!\S)-(?=[^\W_])(\S+)")
 _EXCLUDED_LAST = re.compile(r"(?<!\S)-(?=[^\W_])(\S+)(?=(?:\s+-[^\W_]\S*)*\s*$)")
+_NOTHING_BUT = re.compile(r"\s*NOT\s+(?![A-Z\d]+\s*$)([\"“„][^\"“”„]+[\"”]|[^\W_]\S*)\s*")
+"""All that is asked is that something be absent; `NOT FOUND` is what a program says."""
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _SENTENCE = 6
 """So many words that end as a sentence does are one, and no command."""
@@ -53,6 +55,8 @@ def interpret(text: str, languages: tuple[str, ...]) -> Question:
     """Take a query apart; never raises, whatever the text."""
     clean = _LOST.sub(" ", text)
     kept = clean[:LONGEST_QUERY]
+    if only := _NOTHING_BUT.fullmatch(kept):
+        kept = clean = f"-{only[1]}"
     expression = parse(kept, lambda word: _is_filler(word, languages))
     if expression is not None:
         return _interpret_expression(expression, kept, languages, is_cut=kept != clean)
