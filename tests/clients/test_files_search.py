@@ -114,6 +114,21 @@ def test_filters_in_the_words_of_a_query_hold(
 
 
 @pytest.mark.requirement("R-031")
+@pytest.mark.parametrize(
+    ("query", "extension"), [("ppt", ".pptx"), ("all spreadsheets", ".xlsx"), ("pdf files", ".pdf")]
+)
+def test_a_query_that_is_all_filters_finds_whatever_meets_them(
+    assistant: Assistant, query: str, extension: str
+) -> None:
+    found = search(assistant, query, k=100)
+    more = search(assistant, query, k=1, offset=1)
+
+    assert extension in {item["ext"] for item in found["items"]}
+    assert found["pagination"]["total_estimate"] == len(found["items"])
+    assert more["items"] == found["items"][1:2]
+
+
+@pytest.mark.requirement("R-031")
 def test_filters_given_as_arguments_win(assistant: Assistant) -> None:
     found = search(assistant, "vendor from 2021 in ppt", exts=["html"], years=["2019"])
 

@@ -118,11 +118,12 @@ def _search_understanding(library: Library, request: SearchRequest) -> SearchRes
     """Search by what a query says beside its filters; those given as options win."""
     from datetime import date
 
-    from bookwheel.search.wishes import add_wishes, filters_in_words
+    from bookwheel.search.wishes import add_wishes, filters_in_words, search_beside
 
     wishes = filters_in_words(request.text, date.today(), library.folders())
     filters = add_wishes(request.filters, wishes.filters)
-    results = _search(library, request._replace(text=wishes.text, filters=filters))
+    wanted = request._replace(text=wishes.text, filters=filters)
+    results = search_beside(wishes, wanted, lambda each: _search(library, each))
     remarks = (*wishes.notes, *results.remarks)
     return results._replace(query=request.text, remarks=remarks)
 

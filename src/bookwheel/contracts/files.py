@@ -24,7 +24,7 @@ from bookwheel.contracts.wording import UNQUOTED, is_quoted, listed, loosen
 from bookwheel.contracts.work import Work
 from bookwheel.errors import Internal
 from bookwheel.query import Filters, SearchRequest, SearchResults
-from bookwheel.search.wishes import Wishes, filters_in_words, years_in_words
+from bookwheel.search.wishes import Wishes, filters_in_words, search_beside, years_in_words
 from bookwheel.view import View
 
 WINDOW = take.MOST_RESULTS
@@ -63,7 +63,7 @@ def search_files(work: Work, asked: take.SearchFiles) -> Reply:
         snippet_length=view.settings["snippet_length"],
         window=WINDOW,
     )
-    results = view.search(request)
+    results = search_beside(wishes, request, view.search)
     return _reply(work, view, asked, request, results, wishes)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from bookwheel.query import Filters
+from bookwheel.query import Filters, SearchRequest, SearchResults
 
 _SLIDES = (".pptx", ".ppt", ".odp")
 _SHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
@@ -181,6 +181,8 @@ class Wishes(NamedTuple):
     """The parts of the query that are not in `text` any more."""
     kinds: tuple[str, ...] = ()
     """What each note is about: years, folders or types."""
+    is_all: bool = False
+    """Whether nothing else is said: `text` is then the whole query, which may be its own topic."""
 
     def notes_beside(self, given: Container[str]) -> list[str]:
         """Return the notes; those of a kind that the request itself gives say so."""
@@ -208,9 +210,23 @@ def filters_in_words(text: str, today: date, folders: Sequence[str] = ()) -> Wis
     years = tuple(range(first, last + 1)[:_MOST_YEARS]) if first and last else ()
     left = reading.left()
     if not reading.removed or not any(map(str.isalnum, left)):  # nothing else to look for
-        return Wishes(filters, text, tuple(reading.notes), years, (), tuple(reading.kinds))
+        is_all = bool(reading.removed)
+        return Wishes(filters, text, tuple(reading.notes), years, (), tuple(reading.kinds), is_all)
     removed, kinds = tuple(reading.removed), tuple(reading.kinds)
     return Wishes(filters, left, tuple(reading.notes), years, removed, kinds)
+
+
+def search_beside(
+    wishes: Wishes, request: SearchRequest, search: Callable[[SearchRequest], SearchResults]
+) -> SearchResults:
+    """Search; where all of a query are filters whose words stand nowhere, for whatever meets them.
+
+    `slides in HR` may be about slides, and mostly is not.
+    """
+    results = search(request)
+    if results.total or not wishes.is_all:
+        return results
+    return search(request._replace(text=""))
 
 
 def add_wishes(explicit: Filters, wished: Filters) -> Filters:
