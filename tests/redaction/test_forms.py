@@ -109,3 +109,40 @@ def test_in_a_long_list_of_one_look_no_number_is_shown_for_the_hurry() -> None:
     dice = Dice(9)
     lines = [f"020 7{dice.d(3)} {dice.d(4)} x\n" for _ in range(2000)]
     assert redact_text("".join(lines), Redact.ALL) == "[redacted:phone] x\n" * 2000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: |\n  {}\nhost: a\n",
+        "password: |-\n  {}\n",
+        "  db_password: >\n      {}\n",
+        "password: >-  # of the shop\n  {}",
+        "password: |2+\r\n  {}\r\n",
+        "password: &shop {}\nhost: a\n",
+        "password: &shop '{}'\n",
+        "password: &shop |\n  {}\n",
+        "password: !text '{}'\n",
+        "password: !!str &shop {}\n",
+        "- name: DB_PASSWORD\n  value: |-\n    {}\n",
+    ],
+)
+def test_values_of_yaml_go_whatever_stands_before_them(text: str) -> None:
+    assert redact_text(text.format("Xk9#mQ2z"), Redact.ALL) == text.format("[redacted:password]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: |\n  The password of the shop, of 12 signs.\n",
+        "password: >-\nhost: srv-1x#2\n",
+        "password: !vault |\n  $ANSIBLE_VAULT;1.1;AES256\n  6632\n",
+        "password: !Ref DbPassword1\n",
+        "password: !Sub '${Stack}-pass1'\n",
+        "password: !secret db_pass_2\n",
+        "fn login(password: &mut String, b: i32)",
+        "| password | a |\n|---|---|\n",
+    ],
+)
+def test_what_yaml_only_tells_about_a_password_stays(text: str) -> None:
+    assert not find_spans(text)

@@ -34,6 +34,7 @@ from bookwheel.safety.words import (
     PASSWORDS,
     SHORT_PASSWORDS,
 )
+from bookwheel.safety.yaml_values import skip_properties
 
 Found = tuple[int, int, str]
 
@@ -84,7 +85,6 @@ _REST = re.compile(rb"([^\s]+)(?:[ \t]+(?:[#;]|//)[^\n]*|[ \t]*)\r?(?:\n|$)")
 _TAGS = re.compile(rb"</?[a-z]{1,6}>\s*")
 _NEXT_LINE = re.compile(rb"\r?\n?(?:[ \t]*\r?\n)?[ \t]*")
 _LINE = re.compile(rb"[^\r\n]*")
-_YAML_TYPE = re.compile(rb"!!(?:str|binary) ")
 _NEXT_PAIR = re.compile(rb"[;&][\w .\-]{1,40}=")
 _RUN = re.compile(rb"(?:[\w!@#$%^&*.-][\"'`](?=[\w])|[^\s\"'`<>\\]|\\[^nrt\"'\s])+")
 _BEFORE = 48
@@ -285,8 +285,9 @@ def _read_value(data: bytes, start: int, at: int, sign: str) -> Value | None:
         at = _NEXT_LINE.match(data, at).end()  # type: ignore[union-attr]  # matches always
         if sign not in (":", "=", "|", ">") or not _REST.match(data, at):
             return None
-    tag = _YAML_TYPE.match(data, at)
-    at = tag.end() if tag else at
+    at, in_block = skip_properties(data, at) if sign == ":" else (at, False)
+    if in_block:
+        return _read_line(data, at)
     opening = _OPENING.match(data, at)
     if opening is not None:
         return _read_quoted(data, opening.end(), opening[1])
@@ -294,11 +295,15 @@ def _read_value(data: bytes, start: int, at: int, sign: str) -> Value | None:
     if run is None:
         return None
     if sign in ("=", ":") and _LINE_BEFORE.fullmatch(data, data.rfind(b"\n", 0, start) + 1, start):
-        line = _REST.match(data, at)
+        line = _read_line(data, at)
         if line is not None:
-            value = _EMPHASIS.sub(b"", line[1].rstrip(b",;"))
-            return Value(at, line.end(1), value.decode("utf-8", "replace"), False, True)
-    value = run[0]
+            return line
+    return _read_word(data, start, run, sign)
+
+
+def _read_word(data: bytes, start: int, run: re.Match[bytes], sign: str) -> Value | None:
+    """Read a value that ends before the next space, or sooner."""
+    at, value = run.start(), run[0]
     pair = _NEXT_PAIR.search(value) if sign == "=" else None
     if pair is not None:
         value = value[: pair.start()]
@@ -310,6 +315,15 @@ def _read_value(data: bytes, start: int, at: int, sign: str) -> Value | None:
     if not value:
         return None
     return Value(at, at + len(value), value.decode("utf-8", "replace"), False, closed)
+
+
+def _read_line(data: bytes, at: int) -> Value | None:
+    """Read a value that is all that its line holds, but for a comment."""
+    line = _REST.match(data, at)
+    if line is None:
+        return None
+    value = _EMPHASIS.sub(b"", line[1].rstrip(b",;"))
+    return Value(at, line.end(1), value.decode("utf-8", "replace"), False, True)
 
 
 def _read_quoted(data: bytes, at: int, opening: bytes) -> Value | None:
