@@ -146,3 +146,38 @@ def test_values_of_yaml_go_whatever_stands_before_them(text: str) -> None:
 )
 def test_what_yaml_only_tells_about_a_password_stays(text: str) -> None:
     assert not find_spans(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<password><![CDATA[{}]]></password>",
+        "<password>\n  <![CDATA[\n{}\n]]>\n</password>",
+        '<setting name="Password"><value>{}</value></setting>',
+        '<setting name="Password" serializeAs="String">\n  <value>{}</value>\n</setting>',
+        "<key>password</key>\n\t<string>{}</string>",
+        'password = """{}"""',
+        "password = r'''{}'''",
+        'password = """\n{}\n"""',
+    ],
+)
+@pytest.mark.parametrize("value", ["Xk9#mQ2z", "Xk9|mQ]2z"])
+def test_values_go_in_elements_of_their_own_and_in_long_quotes(text: str, value: str) -> None:
+    assert redact_text(text.format(value), Redact.ALL) == text.format("[redacted:password]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<key>password</key>\n<string>required</string>",
+        "<key>password</key>\n<true/>",
+        '<setting name="Password"><value></value></setting>',
+        '<data name="Password.Text"><value>Password</value></data>',
+        "<password><![CDATA[]]></password>",
+        "<password><![CDATA[${db.password}]]></password>",
+        'password = """\nThe password of user1 of the shop.\n"""',
+        'password = """"""',
+    ],
+)
+def test_elements_and_long_quotes_without_a_password_stay(text: str) -> None:
+    assert not find_spans(text)

@@ -49,7 +49,12 @@ _QUOTE_PAIRS = {
     "『": "』",
 }
 _QUOTES = {opening.encode(): closing.encode() for opening, closing in _QUOTE_PAIRS.items()}
-_OPENING = re.compile(b"(?:[rbuf@$]|rb)?(" + b"|".join(map(re.escape, _QUOTES)) + b")")
+_LONG_QUOTES = {b'"""': b'"""', b"'''": b"'''", b"<![CDATA[": b"]]>"}
+"""Those within which lines may end."""
+_OPENING = re.compile(
+    rb"(?:[rbuf@$]|rb)?(?:(%b)\s*|(%b))"
+    % tuple(b"|".join(map(re.escape, each)) for each in (_LONG_QUOTES, _QUOTES))
+)
 _VERBS = (
     *("is", "ist", "lautet", "war", "was", "est", "es", "è", "é", "är", "er", "equals", "это"),
     *(
@@ -115,7 +120,7 @@ def _any(words: Iterable[str]) -> str:
 def _patterns() -> tuple[tuple[str, str], ...]:
     """Return for each sort of word the pattern of it and the sign after it."""
     quote = "(?:[\"'`\\])}*_~]|&quot;|\\\\[\"']){0,4}"
-    closed = r"(?:</(?:b|strong|em|i|u|td|th|dt|label|span|code|p|div)>\s{0,9}){0,2}"
+    closed = r"(?:</(?:b|strong|em|i|u|td|th|dt|key|label|span|code|p|div)>\s{0,9}){0,2}"
     opened = r"(?:<(?:b|strong|em|i|u|td|dd|span|code|p|div|kbd|tt|samp)>\s{0,9}){0,2}"
     typed = (  # token: string = "x", char password[] = "x"
         r"(?:(?::[ ]{0,2}|[ ])(?:&?(?:'static )?str|[Ss]tring|SecretStr|Optional\[str\]|"
@@ -128,10 +133,13 @@ def _patterns() -> tuple[tuple[str, str], ...]:
     )
     said = f"(?:{_any(_VERBS)})[ ]?:?[ ]"
     value = "[\"']?[ \\t]{0,4}[,{]?\\s{0,12}[\"']?(?:value|default)[\"']?[ \\t]{0,3}[:=]"
+    within = (  # <setting name="password" a="b"><value>x
+        r"(?:\s[\w:]{1,24}=\"[^\"<>]{0,60}\"){0,2}[ ]?>\s{0,12}<(?:value|string)>"
+    )
     after = (
         f"(?:[_-]?(?:{_any(ENDINGS)})\\b|[_-]?[0-9]{{1,2}}\\b)?(?:{value}|{quote}{closed}(?:"
         f"{of_what}(?:[ \\t]{{0,12}}{mark}|[ ]{{1,3}}{said})|(?:[ ]?\\([^()\\n]{{1,40}}\\))?(?:"
-        f"[ \\t]{{0,12}}{mark}|[ ]{{1,3}}{said}|[>(]|[ \\t]|<td>|<dd>)))"
+        f"[ \\t]{{0,12}}{mark}|[ ]{{1,3}}{said}|{within}|[>(]|[ \\t]|<td>|<dd>|<string>)))"
         f"{closed}[*_]{{0,3}}[ \\t]{{0,12}}{opened}"
     )
     abbreviated = f"(?:{_any(ABBREVIATED)})"
@@ -227,7 +235,7 @@ def _judged(data: bytes, start: int, at: int) -> tuple[int, int, str] | None:
 def _sign_before(data: bytes, start: int, at: int) -> str:
     seen = data[max(start, at - 48) : at]
     plain = _TAGS.sub(b"", seen)
-    tail = plain.rstrip(b" \t*_~")
+    tail = plain.rstrip(b" \t\r\n*_~")
     if len(plain) < len(seen) and tail[-1:] not in _SIGNS:
         return "|"  # a cell of a table, or a term and what it means
     last = tail[-1:]
@@ -290,7 +298,9 @@ def _read_value(data: bytes, start: int, at: int, sign: str) -> Value | None:
         return _read_line(data, at)
     opening = _OPENING.match(data, at)
     if opening is not None:
-        return _read_quoted(data, opening.end(), opening[1])
+        if opening[1]:
+            return _read_long(data, opening.end(), _LONG_QUOTES[opening[1]])
+        return _read_quoted(data, opening.end(), opening[2])
     run = None if sign == "(" else _RUN.match(data, at)
     if run is None:
         return None
@@ -307,10 +317,11 @@ def _read_word(data: bytes, start: int, run: re.Match[bytes], sign: str) -> Valu
     pair = _NEXT_PAIR.search(value) if sign == "=" else None
     if pair is not None:
         value = value[: pair.start()]
-    if sign == "|":
+    in_element = data.startswith(b"</", run.end())
+    if sign == "|" and not in_element:
         value = value.partition(b"|")[0]
     is_variable = data[at - 1] == 61 and data[start : at - 1].isupper()  # NAME=value command
-    closed = pair is not None or is_variable or (sign == ">" and data.startswith(b"</", run.end()))
+    closed = pair is not None or is_variable or (sign == ">" and in_element)
     value = value.rstrip(_TRAILING)
     if not value:
         return None
@@ -324,6 +335,16 @@ def _read_line(data: bytes, at: int) -> Value | None:
         return None
     value = _EMPHASIS.sub(b"", line[1].rstrip(b",;"))
     return Value(at, line.end(1), value.decode("utf-8", "replace"), False, True)
+
+
+def _read_long(data: bytes, at: int, closing: bytes) -> Value | None:
+    """Read a value in quotes within which lines may end: it is one line of them at most."""
+    line = _LINE.match(data, at)[0]  # type: ignore[index]  # matches always
+    text, closed, _ = line.partition(closing)
+    text = text.rstrip()
+    if not text or (not closed and len(text.split()) > 1):  # several lines of prose or code
+        return None
+    return Value(at, at + len(text), text.decode("utf-8", "replace"), bool(closed), False)
 
 
 def _read_quoted(data: bytes, at: int, opening: bytes) -> Value | None:
