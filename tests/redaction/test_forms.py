@@ -181,3 +181,38 @@ def test_values_go_in_elements_of_their_own_and_in_long_quotes(text: str, value:
 )
 def test_elements_and_long_quotes_without_a_password_stay(text: str) -> None:
     assert not find_spans(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Password\n{}",
+        "## Password\n\n{}\n\nText\n",
+        "## Password\r\n\r\n`{}`\r\n",
+        "### Kennwort\n**{}**\n",
+        "Passwort\n--------\n\n{}\n",
+        "**Password:**\n\n```text\n{}\n```\n",
+        "<dt>password</dt><dd>{}</dd>",
+    ],
+)
+@pytest.mark.parametrize("value", ["Xk9#mQ2z", "tram47Blue", "b1ue-tr*am"])
+def test_a_password_below_its_heading_goes(text: str, value: str) -> None:
+    assert redact_text(text.format(value), Redact.ALL) == text.format("[redacted:password]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Password\n\nChoose one of 12 signs.\n",
+        "Password\nUsername\n",
+        "## Password\n\n`resetPassword()`\n",
+        "## Password\n\nREQUIRED-2024\n",
+        "Password\n\n![A1b2](shot.png)\n",
+        "## Change password\n\nhttps://srv.example/A1?b=c\n",
+        "Password\n\n```js\nconst a1B = 2;\n```\n",
+        "Enter the password\nOAuth2 is better.\n",
+        "password\nPasswordInput.v2\n",
+    ],
+)
+def test_what_is_told_below_a_heading_about_passwords_stays(text: str) -> None:
+    assert not find_spans(text)

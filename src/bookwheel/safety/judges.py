@@ -65,6 +65,14 @@ def is_beside_its_name(value: str) -> bool:
     return is_named_in_prose(value) and not re.search("(?i)pass|secret|token|key", value)
 
 
+def is_below_its_name(value: str) -> bool:
+    """Tell whether a word alone below a heading is a password: three sorts of signs, no code."""
+    sorts = (str.islower, str.isupper, str.isdigit, "!@#$%^&*?+~=".__contains__)
+    several = sum(any(map(is_of, value)) for is_of in sorts) >= 3
+    is_code = re.search(r"[/\\(){}\[\]:<>;,|]|[.][a-z]", value)
+    return several and is_named_in_prose(value) and not is_code
+
+
 def is_key_material(value: str) -> bool:
     return not re.fullmatch("[0-9a-fA-F]+|[a-zA-Z/]+", value)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bookwheel.safety.command_lines import COMMANDS
 from bookwheel.safety.judges import (
     is_bearer,
+    is_below_its_name,
     is_beside_its_name,
     is_chosen,
     is_chosen_in_query,
@@ -52,6 +53,11 @@ _OPENED = (
     "mailbox|ipad|tablet|laptop|garage|puerta|porte|keypad|bank|visa|giro|sparkasse|coffre"
 )
 """What a PIN is for; after another word it may be that of a plug or of a post office."""
+_BELOW = (
+    r"(?:(?:-{3,40}|={3,40})\r?\n)?(?:[ \t]{0,3}\r?\n)?[ \t]{0,8}"
+    r"(?:```[a-z]{0,12}\r?\n[ \t]{0,8})?"
+)
+"""What stands between a heading and what is below it."""
 NOTATIONS: tuple[Notation, ...] = (
     *COMMANDS,
     Notation(
@@ -225,6 +231,15 @@ NOTATIONS: tuple[Notation, ...] = (
         r"[\"'`]?([^\s\"'`]{5,64})",
         is_named_in_prose,
         r"[\"'`]?[^\s\"'`]{5}",
+    ),
+    Notation(
+        "password",
+        "password passwort passcode passphrase kennwort",
+        # at the end of a line, most often of a heading, and the password alone on the next one
+        r"\b(?:password|passwort|passcode|passphrase|kennwort)[*_]{0,3}:?[*_]{0,3}[ \t]{0,3}\r?\n",
+        rf"{_BELOW}[*_`]{{0,3}}([^\s`<>]{{6,64}}?)[*_`]{{0,3}}[ \t]{{0,3}}(?:\r?\n|$)",
+        is_below_its_name,
+        rf"{_BELOW}[^\s]{{6}}",
     ),
     Notation(
         "password",
