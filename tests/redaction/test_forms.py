@@ -216,3 +216,16 @@ def test_a_password_below_its_heading_goes(text: str, value: str) -> None:
 )
 def test_what_is_told_below_a_heading_about_passwords_stays(text: str) -> None:
     assert not find_spans(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Pass**word**: {}", "**Pass**word: {}", "Pass<b>word</b> = '{}'", "pass<!-- x -->word: {}"],
+)
+def test_a_password_goes_whose_name_is_split_by_marks(text: str) -> None:
+    assert redact_text(text.format("Xk9#mQ2z"), Redact.ALL) == text.format("[redacted:password]")
+
+
+@pytest.mark.parametrize("text", ["Pass**word**: required", "Pass**word**: see [x](a1)"])
+def test_a_name_that_marks_split_hides_no_plain_word(text: str) -> None:
+    assert not find_spans(text)

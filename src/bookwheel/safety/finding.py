@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Found = tuple[int, int, str]
 
-CODE_VERSION = "13"
+CODE_VERSION = "14"
 """To be raised when the code finds something else by the same rules."""
 
 

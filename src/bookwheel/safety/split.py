@@ -45,6 +45,9 @@ _FAR = 1000
 """So much of an endless line is looked at on either side of a mark."""
 _AHEAD = 500
 """So much is looked at behind a mark in any case: lines are short where marks are many."""
+_NAME = re.compile(rb"([A-Za-z]{4,40})[ \t]?[:=][ \t]?[\"']?$")
+_LONGEST_NAME = 44
+"""The name of a secret, which marks may split too."""
 _MANY = 2000
 _NEXT_TO = 16
 _UNSEEN = re.compile("[\u00ad\u034f\u115f\u1160\u3164\u200b-\u200f\u2060-\u2064\ufeff]")
@@ -64,15 +67,28 @@ def find_split(data: bytes, find: Callable[[bytes], Iterable[Found]]) -> Iterato
     if not pieces:
         return
     starts = [piece.at for piece in pieces]
-    for first, last, kind in _gathered(find(b"".join(parts))):
+
+    def origins(first: int, last: int) -> list[_Place]:
         number = bisect_right(starts, first) - 1
         places: list[_Place] = []
         while number < len(pieces) and starts[number] < last:
             places += pieces[number].places(first, last)
             number += 1
-        found = [(shown.origin(begin), shown.origin(stop - 1) + 1) for begin, stop in places]
-        if sum(stop - begin for begin, stop in found) > last - first:
+        return [(shown.origin(begin), shown.origin(stop - 1) + 1) for begin, stop in places]
+
+    whole = b"".join(parts)
+    for first, last, kind in _gathered(find(whole)):
+        found = origins(first, last)
+        name = _NAME.search(whole, max(0, first - _LONGEST_NAME), first)
+        if _is_split(found, first, last) or (
+            name and _is_split(origins(*name.span(1)), *name.span(1))
+        ):
             yield from ((begin, stop, kind) for begin, stop in found)
+
+
+def _is_split(origins: list[_Place], first: int, last: int) -> bool:
+    """Tell whether marks stood within what is without them."""
+    return sum(stop - begin for begin, stop in origins) > last - first
 
 
 def _gathered(found: Iterable[Found]) -> Iterator[Found]:
