@@ -84,6 +84,8 @@ class SearchRequest(NamedTuple):
     window: int = 0
     """So many pages are weighed against each other whatever the offset, and the others follow as
     their words put them: then pages of an answer fit together. 0: as many as the answer needs."""
+    anything: bool = False
+    """Where no word is asked for, whatever meets the filters is wanted; else nothing is."""
 
 
 class Snippet(NamedTuple):

@@ -52,7 +52,7 @@ def search(
     statuses = engine.status_counts(request.filters)
     files = sum(statuses.values())
     scope = (files - statuses.get(Status.OK, 0), files)
-    if question.asks_nothing and (request.text or not any(request.filters)):
+    if question.asks_nothing and not request.anything:
         relaxed = (f"the query has no word of up to {LONGEST_WORD} letters to look for",)
         return SearchResults(request.text, (), 0, relaxed, (), *scope)
     planner = Planner(engine, languages)

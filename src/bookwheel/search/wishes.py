@@ -226,7 +226,7 @@ def search_beside(
     results = search(request)
     if results.total or not wishes.is_all:
         return results
-    return search(request._replace(text=""))
+    return search(request._replace(text="", anything=True))
 
 
 def add_wishes(explicit: Filters, wished: Filters) -> Filters:
