@@ -179,10 +179,11 @@ def answer(corpus: Corpus, library: Library) -> Figure:
     sizes = [len(ask(library, each).encode()) / 1e3 for each in corpus.questions[:_QUESTIONS]]
     length = library.settings["snippet_length"]
     how = (
-        f"the limit is 'about'; the text of `search_docs`, median of {len(sizes)}; ten excerpts "
-        f"of {length} characters are 2 kB by themselves"
+        f"the text of `search_docs`, median of {len(sizes)}; ten excerpts of {length} characters "
+        "are 2 kB by themselves"
     )
-    return limit_row("answer", statistics.median(sizes), 2, how, unit="kB")
+    size = statistics.median(sizes)
+    return Figure(f"{_COUNT} documents: answer", size, f"{size:.1f} kB", how=how)
 
 
 def report_memory(index: Path, folder: str, questions: list[str]) -> float:

@@ -94,3 +94,37 @@ def test_a_long_place_is_cut_with_the_way_to_read_on(shelf: Shelf) -> None:
 
     assert part["truncated"]
     assert part["content"] + "\n" + rest["content"] == whole
+
+
+@pytest.mark.parametrize("tool", ["search", "search_batch", "find_related"])
+def test_a_long_answer_shows_the_beginning_of_later_hits_and_how_to_read_them(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, tool: str
+) -> None:
+    monkeypatch.setattr("bookwheel.contracts.documents_answers._MOST_CONTENT", 10_000)
+    for number in range(100):
+        shelf.put(f"{number}.md", f"# Page {number}\n\n" + f"A zebra and otter {number}. " * 60)
+    shelf.update()
+    asked: dict[str, dict[str, Any]] = {
+        "search": {"query": "zebra"},
+        "search_batch": {"queries": [{"query": "zebra"}, {"query": "otter"}]},
+        "find_related": {"collection": "notes", "document": "7.md"},
+    }
+    with shelf.open() as library:
+        answer = json.loads(reply(library, tool, limit=100, **asked[tool]).text)
+        found = answer if tool == "search" else answer.get("related") or []
+        for each in answer["results"] if tool == "search_batch" else ():
+            found += each["results"]
+        note = (found[0] if tool == "search" else answer)["note"]
+        call_again = json.loads(note.split("documents_get_section ")[1])
+        whole = json.loads(reply(library, "get_section", **call_again).text)
+        few = reply(library, tool, limit=5, **asked[tool]).text
+
+    assert len(found) == {"search": 100, "search_batch": 200, "find_related": 99}[tool]
+    shown = [hit["content"] for hit in found]
+    cut = [hit for hit in found if hit.get("truncated")]
+    assert sum(map(len, shown)) < 10_000 + 200 * len(shown)
+    assert len(shown[0]) > 300
+    assert found[-1] in cut
+    assert f"of {len(cut)} results" in note
+    assert whole["content"].startswith(cut[0]["content"])
+    assert "truncated" not in few

@@ -19,6 +19,7 @@ from bookwheel.contracts.documents_answers import (
     reply_with,
     reply_with_list,
     sendable,
+    shorten,
 )
 from bookwheel.contracts.tool import Contract, Reply, Tool
 from bookwheel.contracts.work import Work
@@ -61,6 +62,7 @@ def search(work: Work, asked: take.Search) -> Reply:
         elsewhere = library.search(anywhere).hits if asked.collections else ()
         text = " ".join([explain_nothing(library, results, elsewhere), *remarks])
         return Reply(text, {"results": []}, results=0)
+    remarks += [each for each in (shorten(found),) if each]
     if remarks:
         # The answer is a bare array: only its items have room for a remark.
         found[0]["note"] = " ".join(remarks)
@@ -139,20 +141,22 @@ def search_batch(work: Work, asked: take.SearchBatch) -> Reply:
     """Answer several searches at once."""
     library = work.library
     requests = [_request(library, each.query, each.collections, asked) for each in asked.queries]
-    entries = []
+    entries, every = [], []
     remarks = dict.fromkeys([work.remark] * bool(work.remark))
     work.advance(0, len(requests), "searching")
     for request, results in zip(requests, library.search_many(requests), strict=True):
         found = list_hits(library, results.hits)
         entries.append({"query": sendable(request.text), "results": found})
+        every += found
         remarks |= dict.fromkeys(map(_sentence, results.remarks))
         said = (results.respelt, results.caution)
         remarks |= dict.fromkeys(each for each in said if each)
         if len(entries) < len(requests):
             work.advance(len(entries), len(requests), "searching")
+    cut = shorten(every)
+    remarks |= dict.fromkeys([cut] * bool(cut))
     note = {"note": " ".join(remarks)} if remarks else {}
-    count = sum(len(entry["results"]) for entry in entries)
-    return reply_with({"results": entries} | note, results=count)
+    return reply_with({"results": entries} | note, results=len(every))
 
 
 def find_related(work: Work, asked: take.FindRelated) -> Reply:
@@ -167,7 +171,8 @@ def find_related(work: Work, asked: take.FindRelated) -> Reply:
     )
     related = list_hits(library, hits, document_key="document")
     answer = {"source": name_document(library, document), "related": related}
-    answer |= {"note": work.remark} if work.remark else {}
+    remarks = [each for each in (work.remark, shorten(related)) if each]
+    answer |= {"note": " ".join(remarks)} if remarks else {}
     return reply_with(answer, results=len(related))
 
 

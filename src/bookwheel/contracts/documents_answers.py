@@ -21,6 +21,9 @@ NOTHING_FOUND = "No results found for the given query."
 _MOST_NOTES = 5
 LONGEST_SECTION = 50_000
 """Characters of a section that one answer holds."""
+_MOST_CONTENT = 50_000
+"""Characters of passages that one answer holds whole."""
+_EXCERPT = 200
 _HEADING_LINE = re.compile(r"^ {0,3}(?:#{1,6}(?:\s|$)|(?:=+|-+)\s*$)", re.MULTILINE)
 
 
@@ -126,6 +129,31 @@ def list_hits(
             item |= {"chunkIndex": hit.chunk, "totalChunks": hit.chunks}
         made.append(item)
     return made
+
+
+def shorten(items: Iterable[dict[str, Any]]) -> str:
+    """Leave the beginning of each passage beyond what one answer holds; say how to read it whole.
+
+    None is left out: whoever asks for a hundred results gets a hundred.
+    """
+    room, cut = _MOST_CONTENT, []
+    for item in items:
+        room -= len(item["content"])
+        if room < 0 and len(item["content"]) > _EXCERPT:
+            item |= {"content": item["content"][:_EXCERPT].rstrip(), "truncated": True}
+            cut.append(item)
+    if not cut:
+        return ""
+    first = cut[0]
+    place = {
+        "collection": first["collection"],
+        "document": first.get("documentId") or first["document"],
+        "section": first.get("pointer") or first.get("sectionHeading") or first["documentTitle"],
+    }
+    return (
+        f"This answer is long: of {len(cut)} results only the beginning is shown (truncated). Ask "
+        f"for fewer, or read one whole: documents_get_section {_dump(place)}"
+    )
 
 
 def _distance(hit: SearchHit) -> float | None:
