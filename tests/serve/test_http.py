@@ -391,6 +391,20 @@ def test_within_a_session_only_what_may_be_followed_is_answered_by_a_stream(site
     assert b'"structuredContent":{"word":"zebra"}' in streamed.body
 
 
+@pytest.mark.parametrize("accept", ["application/json", BOTH])
+def test_whoever_names_a_session_that_has_ended_learns_of_it(site: Site, accept: str) -> None:
+    session = site.post(INITIALIZE, Accept=BOTH).headers["mcp-session-id"]
+    named = {"Accept": accept, "Mcp_Session_Id": session}
+
+    during = site.post(CALL, **named)
+    site.ask("DELETE", "/mcp", None, Accept=BOTH, Mcp_Session_Id=session)
+    after = site.post(CALL, **named)
+
+    assert (during.status, during.headers["mcp-session-id"]) == (200, session)
+    assert during.value["result"]["structuredContent"] == {"word": "zebra"}
+    assert after.status == 404
+
+
 def test_an_address_of_ours_that_a_client_reached_is_a_name_of_ours() -> None:
     reached: list[str] = []
 

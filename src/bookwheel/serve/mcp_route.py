@@ -73,9 +73,13 @@ class McpRoute:
             return
         body, message = read
         headers = Headers(scope=scope)
-        app = self._plain if wants_plain(headers, message) else self._full
-        scope = _as_the_sdk_wants(scope, accept=_BOTH if app is self._plain else None)
-        scope[AT_ONCE] = _is_answered_at_once(message, self._waiting)
+        at_once = _is_answered_at_once(message, self._waiting)
+        # Whoever reads JSON alone can have a session all the same, and must learn of its end.
+        keeps_session = at_once and _SESSION in headers
+        app = self._full if keeps_session or not wants_plain(headers, message) else self._plain
+        reads_both = app is self._plain or keeps_session
+        scope = _as_the_sdk_wants(scope, accept=_BOTH if reads_both else None)
+        scope[AT_ONCE] = at_once
         scope[MESSAGE] = message
         await self._pass_on(app, scope, _replay(body, receive), send, message)
 
