@@ -6,8 +6,9 @@ count from 1 and include both ends.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import IntEnum, StrEnum
-from typing import NamedTuple, NewType
+from typing import NamedTuple, NewType, Protocol
 
 SafeText = NewType("SafeText", str)
 """Text that has passed the one door (safety.redact) and may be shown to a caller."""
@@ -188,7 +189,10 @@ class PassageTerms(NamedTuple):
 
 
 class PageTerms(NamedTuple):
-    """What the word index holds of a whole document, and of each of its chunks."""
+    """What the word index holds of a whole document, and of each of its chunks.
+
+    Of the document itself that is all its chunks hold, unless `text` says what.
+    """
 
     title: str
     title_exact: str
@@ -201,6 +205,8 @@ class PageTerms(NamedTuple):
     """Marks of what stands in it only where it is redacted."""
     private: tuple[str, ...] = ()
     """Its title and tags, as far as something is redacted in them: no filter asks for them."""
+    text: PassageTerms | None = None
+    """Of a long document: its words, of which those far from its beginning stand here once."""
 
 
 class FileState(NamedTuple):
@@ -211,6 +217,16 @@ class FileState(NamedTuple):
     digest: bytes
     racy: bool = False
     """Read so soon after its modification time that a later write might not show in it."""
+
+
+class Rest(Protocol):
+    """What is too long of a document to be held in memory, read in pieces as often as need be."""
+
+    @property
+    def characters(self) -> int: ...
+
+    def texts(self) -> Iterator[bytes]: ...
+    def passages(self) -> Iterator[PassageTerms]: ...
 
 
 class Draft(NamedTuple):
@@ -235,6 +251,26 @@ class Draft(NamedTuple):
     """By which rules the spans were found."""
     names: tuple[int, ...] = ()
     """The keys of all that a link may call it by, as text.targets has them."""
+    rest: Rest | None = None
+    """The text and the terms of the chunks where the draft itself is without, being long."""
+
+    @property
+    def characters(self) -> int:
+        """How long the text is."""
+        if self.rest is not None:
+            return self.rest.characters
+        return len(self.parsed.text) if self.parsed else 0
+
+    def gather(self) -> Draft:
+        """Return it with all that is kept apart, for whoever cannot take it in pieces."""
+        if self.rest is None or self.parsed is None or self.terms is None:
+            return self
+        text = b"".join(self.rest.texts()).decode()
+        return self._replace(
+            parsed=self.parsed._replace(text=text),
+            terms=self.terms._replace(passages=tuple(self.rest.passages())),
+            rest=None,
+        )
 
 
 class Known(NamedTuple):

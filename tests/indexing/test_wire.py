@@ -9,11 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bookwheel.indexing.pieces import InPieces
 from bookwheel.indexing.wire import pack, unpack
 from bookwheel.indexing.worker_child import HEADER, decode, encode
-from bookwheel.model import Draft, FileState, Status
+from bookwheel.model import (
+    Chunk,
+    Draft,
+    FileState,
+    PageTerms,
+    Parsed,
+    PassageTerms,
+    Section,
+    Status,
+)
 
-DRAFTS = st.from_type(Draft)
+DRAFTS = st.builds(Draft, rest=st.none())
 
 
 def is_plain(value: Any) -> bool:
@@ -32,6 +42,50 @@ def test_only_plain_values_cross(draft: Draft) -> None:
     assert is_plain(pack(draft))
 
 
+def long_draft() -> Draft:
+    text = "".join(f"wörd{number} " for number in range(200_000))
+    passages = tuple(PassageTerms(f"h{n} ", "b ", "e ", "", "") for n in range(1_200))
+    chunks = tuple(Chunk(n, n, n + 1, 1, 1, ("A",), "") for n in range(1_200))
+    parsed = Parsed("Title", "", text, sections=(Section(1, "A", 0, 9, 1, 1),))
+    draft = Draft("c", "a.md", ".md", "", FileState(1, 2, b"d"), Status.OK, parsed=parsed)
+    terms = PageTerms("title ", "title ", "", "", passages, text=PassageTerms("", "b", "e", ""))
+    return draft._replace(chunks=chunks, terms=terms)
+
+
+def pieces_of(draft: Draft) -> list[Any]:
+    sent = pack(draft)
+    assert isinstance(sent, InPieces)
+    return list(sent.part(0))
+
+
+def test_a_long_draft_crosses_in_pieces_and_is_the_same() -> None:
+    draft = long_draft()
+    pieces = pieces_of(draft)
+    got = unpack(InPieces(pieces))
+    assert isinstance(got, Draft)
+    assert got.parsed is not None
+    assert (got.parsed.text, got.characters) == ("", draft.characters)
+    assert got.gather() == draft
+    assert all(is_plain(piece) and len(encode(piece)) < 2_000_000 for piece in pieces)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda pieces: pieces[:-1],
+        lambda pieces: [*pieces, pieces[-1]],
+        lambda pieces: [*pieces[:-1], ((1, 2, 3, 4, 5),)],
+        lambda pieces: [*pieces[:-1], 7],
+        lambda pieces: [pieces[0], pieces[1][:-1], *pieces[2:]],
+        lambda pieces: [pieces[0], b"\xff" + pieces[1][1:], *pieces[2:]],
+        lambda pieces: [((1, 2, b"", False),), *pieces[1:]],
+    ],
+)
+def test_a_long_draft_that_is_not_as_it_says_is_refused_before_it_is_written(spoil: Any) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        unpack(InPieces(spoil(pieces_of(long_draft()))))
+
+
 @pytest.mark.parametrize("status", Status)
 def test_every_status_crosses(status: Status) -> None:
     draft = Draft("c", "a.md", ".md", "text/markdown", FileState(1, 2, b"d", True), status, "why")
@@ -43,5 +97,6 @@ def test_every_status_crosses(status: Status) -> None:
 def test_a_status_that_there_is_not_is_refused() -> None:
     sent = pack(Draft("c", "a.md", ".md", "", FileState(1, 2, b""), Status.OK))
 
+    assert isinstance(sent, tuple)
     with pytest.raises(ValueError, match="fine"):
         unpack((sent[0], sent[1], ("fine", ""), *sent[3:]))

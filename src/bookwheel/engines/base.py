@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bookwheel.engines.passages import Passages
+
     Vector = NDArray[np.float32]
     Matrix = NDArray[np.float32]
 else:  # numpy is slow to import, and only what reckons with vectors needs it
@@ -252,7 +254,7 @@ class VectorIndex(Protocol):
     def embedded(self, fingerprint: str) -> tuple[int, int]: ...
     def without_vectors(
         self, fingerprint: str, limit: int, *, after: int = 0
-    ) -> list[tuple[str, list[Passage]]]:
+    ) -> list[tuple[str, Passages]]:
         """Return title and chunks of some documents that lack vectors, in order of their keys."""
 
     def open_vectors(self, fingerprint: str) -> None: ...

@@ -8,6 +8,7 @@ what is read; here is what is found.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bookwheel.engines.among import nearest_among
@@ -17,7 +18,6 @@ from bookwheel.engines.base import (
     Found,
     Match,
     Matrix,
-    Passage,
     Term,
     Vector,
     Vocabulary,
@@ -25,6 +25,7 @@ from bookwheel.engines.base import (
 )
 from bookwheel.engines.guarded_reading import GuardedReading
 from bookwheel.engines.hiding import hidden_mark
+from bookwheel.engines.passages import Passages
 from bookwheel.engines.sight import Policy
 from bookwheel.engines.unseen import Unseen
 from bookwheel.model import Redact
@@ -169,21 +170,17 @@ class GuardedEngine(GuardedReading):
 
     def without_vectors(
         self, fingerprint: str, limit: int, *, after: int = 0
-    ) -> list[tuple[str, list[Passage]]]:
+    ) -> list[tuple[str, Passages]]:
         batch = self._store.without_vectors(fingerprint, limit, after=after)
-        keys = [passages[0].document for _, passages in batch]
-        levels = self._levels(keys)
+        levels = self._levels([passages.document for _, passages in batch])
         spans = self._find(levels)
-        return [
-            (
-                self._plain(title, levels.get(key, Redact.ALL)),
-                [
-                    self._covered(each, spans.get(key, ()), levels.get(key, Redact.ALL))
-                    for each in passages
-                ],
-            )
-            for key, (title, passages) in zip(keys, batch, strict=True)
-        ]
+        covered = []
+        for title, passages in batch:
+            key = passages.document
+            level = levels.get(key, Redact.ALL)
+            cover = partial(self._covered, spans=spans.get(key, ()), level=level)
+            covered.append((self._plain(title, level), passages.change(cover)))
+        return covered
 
     def open_vectors(self, fingerprint: str) -> None:
         self._store.open_vectors(fingerprint)

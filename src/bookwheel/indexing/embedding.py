@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from bookwheel.engines.base import Engine, Passage, WritableEngine, model_text
+from bookwheel.engines.base import Engine, WritableEngine, model_text
 
 if TYPE_CHECKING:
     from bookwheel.embedders.base import Embedder
     from bookwheel.engines.base import Matrix
+    from bookwheel.engines.passages import Passages
 
 _DOCUMENTS = 64
 _PASSAGES = 256
+_AT_ONCE = 1_024
+"""Chunks whose texts are held together."""
 
 
 def embed_missing(
@@ -38,7 +42,7 @@ def embed_missing(
         if not batch and not after:
             break
         # After the last of them it begins once more: somebody may have come in meanwhile.
-        after = max((passages[0].document for _, passages in batch), default=0)
+        after = max((passages.document for _, passages in batch), default=0)
         if not batch:
             continue
         on_progress(done, total)
@@ -52,26 +56,39 @@ def embed_missing(
 
 
 def _embed(
-    embedder: Embedder, batch: list[tuple[str, list[Passage]]], should_stop: Callable[[], bool]
+    embedder: Embedder, batch: list[tuple[str, Passages]], should_stop: Callable[[], bool]
 ) -> dict[int, Matrix]:
     """Return vectors for the documents of a batch; at least for some when it is to stop."""
     rows: dict[int, Matrix] = {}
     for some in _groups(batch):
         if rows and should_stop():
             break
-        texts = [model_text(title, each) for title, passages in some for each in passages]
-        vectors = embedder.embed(texts)
+        texts = (model_text(title, each) for title, passages in some for each in passages)
+        vectors = _embed_texts(embedder, texts, sum(len(passages) for _, passages in some))
         start = 0
         for _, passages in some:
             end = start + len(passages)
-            rows[passages[0].document] = vectors[start:end]
+            rows[passages.document] = vectors[start:end]
             start = end
     return rows
 
 
-def _groups(batch: list[tuple[str, list[Passage]]]) -> Iterator[list[tuple[str, list[Passage]]]]:
+def _embed_texts(embedder: Embedder, texts: Iterator[str], count: int) -> Matrix:
+    """Return the vectors of so many texts; of very many as they are kept, in half precision."""
+    if count <= _AT_ONCE:
+        return embedder.embed(list(texts))
+    import numpy as np
+
+    vectors: Matrix = np.empty((count, embedder.dimensions), np.float16)
+    for start in range(0, count, _AT_ONCE):
+        some = list(islice(texts, _AT_ONCE))
+        vectors[start : start + len(some)] = embedder.embed(some)
+    return vectors
+
+
+def _groups(batch: list[tuple[str, Passages]]) -> Iterator[list[tuple[str, Passages]]]:
     """Yield documents together until they have as many chunks as are embedded at once."""
-    some: list[tuple[str, list[Passage]]] = []
+    some: list[tuple[str, Passages]] = []
     count = 0
     for each in batch:
         some.append(each)

@@ -239,7 +239,7 @@ class Updater:
                 report.unchanged += 1
             else:
                 drafts.append(result)
-                waiting += len(result.parsed.text) if result.parsed else 0
+                waiting += result.characters
                 report.indexed += result.status is Status.OK
                 report.unreadable += result.status is not Status.OK
             del result, outcome  # a long text is held by the draft alone

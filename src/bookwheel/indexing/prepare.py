@@ -18,6 +18,7 @@ from typing import Any
 from bookwheel.engines.hiding import Page, document_terms
 from bookwheel.formats.base import Unreadable
 from bookwheel.formats.registry import extension_of, mime_type, read
+from bookwheel.indexing.pieces import InPieces
 from bookwheel.indexing.wire import pack
 from bookwheel.model import Collection, Draft, FileState, Link, Parsed, Status
 from bookwheel.safety.finding import OWN_RULES, Rules, find_spans
@@ -36,7 +37,7 @@ _DATE = re.compile(
     r"(?<!\d)((?:19|20)\d\d)[-_./]?(0[1-9]|1[0-2])[-_./]?(0[1-9]|[12]\d|3[01])(?!\d)"
 )
 
-Prepare = Callable[[str, bytes], tuple[Any, ...]]
+Prepare = Callable[[str, bytes], tuple[Any, ...] | InPieces]
 
 
 def make_prepare(
@@ -52,7 +53,7 @@ def make_prepare(
     collection = Collection(name=name, path=path, source=source, language=language)
     root = Root.open(path)
 
-    def prepare(relative: str, digest: bytes) -> tuple[Any, ...]:
+    def prepare(relative: str, digest: bytes) -> tuple[Any, ...] | InPieces:
         return pack(prepare_file(root, collection, relative, digest, max_bytes, redaction))
 
     # A worker at rest must not keep a share from being unmounted.

@@ -5,8 +5,11 @@ The parent checks the shape by rebuilding each value; it never unpickles a class
 
 from __future__ import annotations
 
+from codecs import getincrementaldecoder
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from bookwheel.indexing.pieces import InPieces, Pieces
 from bookwheel.model import (
     Chunk,
     Draft,
@@ -21,11 +24,32 @@ from bookwheel.model import (
     Status,
 )
 
+LONG = 1_000_000
+"""Characters of a text that is sent in pieces."""
+_PIECE_BYTES = 1 << 20
+_PIECE_PASSAGES = 500
 
-def pack(result: Draft | FileState) -> tuple[Any, ...]:
-    """Return a draft or a bare state as nested tuples."""
+
+def pack(result: Draft | FileState) -> tuple[Any, ...] | InPieces:
+    """Return a draft or a bare state as nested tuples; a long draft as several of them."""
     if isinstance(result, FileState):
         return (_state(result),)
+    if result.characters > LONG and result.parsed and result.terms:
+        return InPieces(_cut(result, result.parsed, result.terms))
+    return _pack_draft(result)
+
+
+def _cut(draft: Draft, parsed: Parsed, terms: PageTerms) -> list[object]:
+    """Return a draft without what is long of it, how long that is, and the pieces of it."""
+    rest = draft._replace(parsed=parsed._replace(text=""), terms=terms._replace(passages=()))
+    data = parsed.text.encode()
+    texts = [data[n : n + _PIECE_BYTES] for n in range(0, len(data), _PIECE_BYTES)]
+    rows = _pack_passages(terms.passages)
+    passages = [rows[n : n + _PIECE_PASSAGES] for n in range(0, len(rows), _PIECE_PASSAGES)]
+    return [(_pack_draft(rest), len(parsed.text), len(texts)), *texts, *passages]
+
+
+def _pack_draft(result: Draft) -> tuple[Any, ...]:
     return (
         _state(result.state),
         (result.collection, result.path, result.extension, result.mime),
@@ -42,8 +66,52 @@ def pack(result: Draft | FileState) -> tuple[Any, ...]:
     )
 
 
-def unpack(values: tuple[Any, ...]) -> Draft | FileState:
-    """Return what was packed."""
+def unpack(values: tuple[Any, ...] | Pieces) -> Draft | FileState:
+    """Return what was packed; of a long draft all is looked at, and the rest read when needed."""
+    if isinstance(values, tuple):
+        return _unpack(values)
+    head, characters, texts = next(values.part(0, 1))
+    draft, rest = _unpack(head), PiecedRest(values, characters, texts)
+    if not isinstance(draft, Draft):
+        raise TypeError("a long state")
+    rest.check(len(draft.chunks))
+    return draft._replace(rest=rest)
+
+
+class PiecedRest:
+    """The text and the terms of a long draft, in the pieces that it was sent in."""
+
+    def __init__(self, pieces: Pieces, characters: int, texts: int) -> None:
+        self._pieces = pieces
+        self._texts = texts
+        self.characters = characters
+
+    def texts(self) -> Iterator[bytes]:
+        """Yield the text; a piece may end amid a character."""
+        yield from self._pieces.part(1, 1 + self._texts)
+
+    def passages(self) -> Iterator[PassageTerms]:
+        """Yield the terms of the chunks."""
+        for rows in self._pieces.part(1 + self._texts):
+            yield from (PassageTerms(*row) for row in rows)
+
+    def check(self, chunks: int) -> None:
+        """Raise what tells that it is not as it says: nobody can do so in the midst of writing."""
+        decoder = getincrementaldecoder("utf-8")()
+        found = sum(len(decoder.decode(piece)) for piece in self.texts())
+        found += len(decoder.decode(b"", final=True))
+        if found != self.characters:
+            raise ValueError("a text that is not as long as it says")
+        count = 0
+        for passage in self.passages():
+            if not all(isinstance(field, str) for field in passage):
+                raise TypeError("terms that are no text")
+            count += 1
+        if count != chunks:
+            raise ValueError("not as many terms as chunks")
+
+
+def _unpack(values: tuple[Any, ...]) -> Draft | FileState:
     state = FileState(*values[0])
     if len(values) == 1:
         return state
@@ -112,12 +180,18 @@ def _unpack_parsed(values: tuple[Any, ...]) -> Parsed:
 def _pack_terms(terms: PageTerms) -> tuple[Any, ...]:
     return (
         (terms.title, terms.title_exact, terms.title_names, terms.headings),
-        (terms.years, terms.hidden, terms.private),
-        tuple((p.heading, p.body, p.exact, p.names, p.hidden) for p in terms.passages),
+        (terms.years, terms.hidden, terms.private, tuple(terms.text) if terms.text else None),
+        _pack_passages(terms.passages),
     )
 
 
+def _pack_passages(passages: Iterable[PassageTerms]) -> tuple[tuple[str, ...], ...]:
+    return tuple((p.heading, p.body, p.exact, p.names, p.hidden) for p in passages)
+
+
 def _unpack_terms(values: tuple[Any, ...]) -> PageTerms:
-    (title, exact, names, headings), (years, hidden, private), passages = values
+    (title, exact, names, headings), (years, hidden, private, text), passages = values
     rows = tuple(PassageTerms(*row) for row in passages)
-    return PageTerms(title, exact, names, headings, rows, tuple(years), hidden, tuple(private))
+    whole = PassageTerms(*text) if text else None
+    about = (tuple(years), hidden, tuple(private), whole)
+    return PageTerms(title, exact, names, headings, rows, *about)

@@ -20,10 +20,11 @@ import signal
 import struct
 import sys
 import traceback
-from collections.abc import Callable, Sequence
-from typing import Any, BinaryIO, NoReturn
+from collections.abc import Callable, Iterable, Sequence
+from typing import IO, Any, BinaryIO, NoReturn
 
 from bookwheel.indexing.memory import join_freed_blocks
+from bookwheel.indexing.pieces import InPieces
 
 HEADER = struct.Struct("<Q")
 DETAIL_CHARACTERS = 300
@@ -56,18 +57,20 @@ class PlainUnpickler(pickle.Unpickler):
         raise pickle.UnpicklingError(f"refused to load {module_name}.{global_name}")
 
 
-def encode(value: object) -> memoryview:
-    """Frame a plain value, without a second copy of it."""
+def encode(value: object, rest: Iterable[bytes] = ()) -> memoryview:
+    """Frame a plain value, without a second copy of it, and what follows it."""
     buffer = io.BytesIO()
     buffer.write(bytes(HEADER.size))
     PlainPickler(buffer, protocol=5).dump(value)
+    for each in rest:
+        buffer.write(each)
     frame = buffer.getbuffer()
     HEADER.pack_into(frame, 0, len(frame) - HEADER.size)
     return frame
 
 
-def decode(body: io.BytesIO) -> Any:
-    """Read a frame's body, trusting nothing in it."""
+def decode(body: IO[bytes]) -> Any:
+    """Read a frame's body, trusting nothing in it; what may follow the first value is left."""
     return PlainUnpickler(body).load()
 
 
@@ -167,16 +170,35 @@ def _answer(handler: Handler, payloads: list[tuple[Any, ...]]) -> memoryview:
             failures[index] = _describe(error)  # task of a batch must be answered
         results.append(result)
     try:
-        return encode((_resident_bytes(), results, failures))
+        return _encode_reply(results, failures)
     except (TypeError, RecursionError, MemoryError, pickle.PicklingError):
         _drop_unsendable(results, failures)
-        return encode((_resident_bytes(), results, failures))
+        return _encode_reply(results, failures)
+
+
+def _encode_reply(results: list[object], failures: dict[int, Trouble]) -> memoryview:
+    """Frame results; of one in pieces their sizes, and the pieces after all else."""
+    sizes: dict[int, list[int]] = {}
+    pieces: list[bytes] = []
+    for index, result in enumerate(results):
+        if isinstance(result, InPieces):
+            made = list(map(_pickled, result.part(0)))
+            sizes[index] = list(map(len, made))
+            pieces += made
+    whole = [None if index in sizes else result for index, result in enumerate(results)]
+    return encode((_resident_bytes(), whole, failures, sizes), pieces)
+
+
+def _pickled(value: object) -> bytes:
+    buffer = io.BytesIO()
+    PlainPickler(buffer, protocol=5).dump(value)
+    return buffer.getvalue()
 
 
 def _drop_unsendable(results: list[object], failures: dict[int, Trouble]) -> None:
     for index, result in enumerate(results):
         try:
-            encode(result)
+            encode(list(result.part(0)) if isinstance(result, InPieces) else result)
         except (TypeError, RecursionError, MemoryError, pickle.PicklingError) as error:
             failures[index] = _describe(error)
             results[index] = None

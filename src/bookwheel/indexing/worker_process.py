@@ -9,11 +9,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from io import BytesIO
+from io import SEEK_END, BytesIO
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from bookwheel.indexing import worker_child
+from bookwheel.indexing.pieces import KeptFile, KeptPieces
 from bookwheel.indexing.worker_child import HEADER, decode, encode
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if sys.platform == "linux":
 PIPE_BYTES = 1 << 20  # as much as Linux grants without privilege
 EXIT_SECONDS = 2.0
 ERROR_TAIL_BYTES = 4_000
+LONG_MESSAGE_BYTES = 8 << 20
 
 Clock = Callable[[], float]
 Batch = tuple["Task", ...]
@@ -52,7 +54,7 @@ class WorkerProcess:
         self.limits = limits
         self.deadline = 0.0
         self._clock = clock
-        self._message = BytesIO()
+        self._message: IO[bytes] = BytesIO()
         self._missing = HEADER.size
         self._in_body = False
         self._thread = threading.get_ident()
@@ -145,10 +147,11 @@ class WorkerProcess:
             self._in_body = not self._in_body
             if self._in_body:
                 self._missing = self._read_header(whole.read())
+                self._message = _make_room(self._missing)
             else:
                 self._missing = HEADER.size
-                value = self._read_body(whole)
-                whole.close()
+                value = self._read_body(whole, whole.seek(0, SEEK_END))
+                del whole
                 yield value
                 del value
         if data is not None:
@@ -160,9 +163,11 @@ class WorkerProcess:
             raise GarbledError(f"sent a reply of {length:,} bytes")
         return length
 
-    def _read_body(self, body: BytesIO) -> Any:
+    def _read_body(self, body: IO[bytes], length: int) -> Any:
+        body.seek(0)
+        file = KeptFile(body)
         try:
-            return decode(body)
+            return _with_pieces(decode(body), file, length)
         except Exception as error:  # noqa: BLE001 - hostile pickles raise anything
             reason = str(error)[: worker_child.DETAIL_CHARACTERS]
             raise GarbledError(f"sent a reply that is no plain value: {reason}") from None
@@ -175,7 +180,31 @@ class WorkerProcess:
 
     def close(self) -> None:
         self.outbox.clear()
+        self._message.close()
         self._pipes.close()
+
+
+def _make_room(length: int) -> IO[bytes]:
+    """Return where a message of this length is gathered: a long one not in memory."""
+    if length <= LONG_MESSAGE_BYTES:
+        return BytesIO()
+    return TemporaryFile(prefix="bookwheel-")
+
+
+def _with_pieces(value: Any, file: KeptFile, length: int) -> Any:
+    """Return a reply, each result of it that was sent in pieces being what reads them.
+
+    They are the end of the message.
+    """
+    match value:
+        case (int(), list(results), dict(), dict(sizes)):
+            start = length - sum(map(sum, sizes.values()))
+            for index, each in sizes.items():
+                results[index] = KeptPieces(file, start, each, decode)
+                start += sum(each)
+            return value[:3]
+        case _:
+            return value
 
 
 def _widen(descriptor: int) -> None:

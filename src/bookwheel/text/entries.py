@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 
 from bookwheel.model import Chunk, PageTerms, PassageTerms
 from bookwheel.text.words import analyze
 
+MOST_WHOLE = 2_000_000
+"""So many characters of a document's words stand in its entry as they follow each other."""
+BORDER = " \x02 "
+"""A term that no query holds: no phrase goes beyond it."""
+_FIELDS = ("body", "exact", "names")
 _YEAR = re.compile(rb"(?<![0-9])[12][0-9]{3}(?![0-9])")
 _DAY = re.compile(rb"(?<![0-9])([12][0-9]{3})(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?![0-9])")
 
@@ -24,7 +30,39 @@ def page_terms(
         passages.append(PassageTerms(trail.stems, body.stems, body.exact, body.names))
     under = analyze(" \n".join(headings), language)
     years = find_years(title.encode("utf-8", "replace"), text)
-    return PageTerms(name.stems, name.exact, name.names, under.stems, tuple(passages), years)
+    terms = PageTerms(name.stems, name.exact, name.names, under.stems, tuple(passages), years)
+    return terms._replace(text=_shorten(terms.passages))
+
+
+def _shorten(passages: Sequence[PassageTerms]) -> PassageTerms | None:
+    """Return what the entry of a long document holds of its text; None for one that is not long.
+
+    An entry is handed over whole, so it is kept from growing with the text: from some length on
+    a word counts only where it is new. A border keeps such words from being read as phrases.
+    """
+    end = next((n for n, size in enumerate(_sizes(passages)) if size > MOST_WHOLE), None)
+    if end is None:
+        return None
+    body, exact, names = (_once_beyond(field, passages, end) for field in _FIELDS)
+    return PassageTerms("", " ".join(body), BORDER.join(exact), " ".join(names))
+
+
+def _sizes(passages: Sequence[PassageTerms]) -> Iterator[int]:
+    return accumulate(len(passage.exact) for passage in passages)
+
+
+def _once_beyond(field: str, passages: Sequence[PassageTerms], end: int) -> list[str]:
+    """Return a field of the passages up to one, and each word that is new in those beyond."""
+    whole = [getattr(passage, field) for passage in passages[:end]]
+    seen = {word for text in whole for word in text.split()}
+    new: dict[str, None] = {}
+    room = MOST_WHOLE
+    for passage in passages[end:]:
+        for word in getattr(passage, field).split():
+            if word not in seen and word not in new and room > len(word):
+                new[word] = None
+                room -= len(word) + len(BORDER)
+    return ["".join(whole), *new]
 
 
 def find_years(*texts: bytes) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ def whole(folder: Path, number: int) -> EmbeddedEngine:
 
 
 def lacking(engine: EmbeddedEngine, fingerprint: str = ONE) -> list[str]:
-    keys = [passages[0].document for _, passages in engine.without_vectors(fingerprint, 99)]
+    keys = [passages.document for _, passages in engine.without_vectors(fingerprint, 99)]
     return [each.path for each in engine.documents_by_key(keys).values()]
 
 

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from bookwheel.embedders.static import StaticEmbedder
 from bookwheel.engines.base import Matrix, Vector
 from bookwheel.engines.embedded import nearest
-from bookwheel.engines.embedded.nearest import NearestVectors
+from bookwheel.engines.embedded.nearest import NearestVectors, Part
 
 MADE_FROM: list[object] = ["a catalogue", "a model", 1]
 Truth = dict[int, Matrix]
@@ -40,7 +40,7 @@ def settled(truth: Truth, stamp: int = 7) -> NearestVectors:
     """Return vectors as they are held when there are many."""
     every = np.concatenate(list(truth.values()))
     held = NearestVectors(every.shape[1], stamp)
-    held.settle([list(truth.items())], every[:4096])
+    held.settle([[Part(key, 1, rows) for key, rows in truth.items()]], every[:4096])
     return held
 
 

@@ -259,6 +259,16 @@ def read_text(connection: apsw.Connection, key: int) -> bytes:
         return b"".join(row or ())
 
 
+def read_part(connection: apsw.Connection, key: int, start: int, end: int) -> bytes:
+    """Return a part of a document's text, however long that is."""
+    blob = connection.blob_open("main", "texts", "text", key, False)
+    try:
+        blob.seek(start)
+        return blob.read(end - start)
+    finally:
+        blob.close()
+
+
 def read_sections(connection: apsw.Connection, key: int) -> list[Section]:
     """Return the sections of a document in order."""
     rows = connection.execute(

@@ -11,10 +11,11 @@ from typing import NamedTuple
 import apsw
 import numpy as np
 
-from bookwheel.engines.base import Found, Matrix, Passage, Vector
+from bookwheel.engines.base import Found, Matrix, Vector
 from bookwheel.engines.embedded import catalog, nearest, vectors
 from bookwheel.engines.embedded.database import Place
-from bookwheel.engines.embedded.nearest import NearestVectors
+from bookwheel.engines.embedded.nearest import NearestVectors, Part
+from bookwheel.engines.passages import Passages
 
 _LAYOUT_VERSION = 1
 _BATCH = 4_096
@@ -22,7 +23,6 @@ _SAMPLE = 4_096
 _MOST_DROPPED = 1_000
 
 Reading = Callable[[], AbstractContextManager[apsw.Connection]]
-_Rows = list[tuple[int, Matrix]]
 
 
 class _Lately(NamedTuple):
@@ -55,7 +55,7 @@ class DerivedVectors:
             model = vectors.find_model(connection, fingerprint)
             return bool(vectors.list_without(connection, model[0] if model else 0, 1, 0))
 
-    def missing(self, fingerprint: str, limit: int, after: int) -> list[tuple[str, list[Passage]]]:
+    def missing(self, fingerprint: str, limit: int, after: int) -> list[tuple[str, Passages]]:
         """Return title and chunks of some documents that have no vectors of a model yet."""
         with self._reading() as connection:
             model = vectors.find_model(connection, fingerprint)
@@ -172,31 +172,29 @@ def _load(connection: apsw.Connection, model: int, dimensions: int) -> NearestVe
     """Read all vectors of a model: as they are if they are few, else quantised."""
     held = NearestVectors(dimensions, vectors.read_stamp(connection))
     counts = vectors.list_documents(connection, model, dimensions)
-    rows = vectors.read_changes(connection, model, dimensions, -1)
     if sum(counts.values()) <= nearest.EXACT_MOST:
-        held.add(rows)
+        held.add(vectors.read_changes(connection, model, dimensions, -1))
     else:
-        held.settle(_batches(rows), _draw(connection, model, dimensions, counts))
+        parts = vectors.read_parts(connection, model, dimensions, _BATCH)
+        held.settle(_batches(parts), _draw(connection, dimensions, counts))
     return held
 
 
-def _draw(
-    connection: apsw.Connection, model: int, dimensions: int, counts: Mapping[int, int]
-) -> Matrix:
+def _draw(connection: apsw.Connection, dimensions: int, counts: Mapping[int, int]) -> Matrix:
     """Return a fair sample of the vectors."""
     documents = np.repeat(list(counts), list(counts.values()))
     ordinals = np.concatenate([np.arange(1, count + 1) for count in counts.values()])
     chosen = np.random.default_rng(0).permutation(len(documents))[:_SAMPLE]
-    pairs = list(zip(documents[chosen].tolist(), ordinals[chosen].tolist(), strict=True))
-    return np.stack(list(vectors.read_rows(connection, model, dimensions, pairs).values()))
+    pairs = zip(documents[chosen].tolist(), ordinals[chosen].tolist(), strict=True)
+    return vectors.read_rows(connection, dimensions, pairs)
 
 
-def _batches(rows: Iterator[tuple[int, Matrix]]) -> Iterator[_Rows]:
-    batch: _Rows = []
+def _batches(parts: Iterator[Part]) -> Iterator[list[Part]]:
+    batch: list[Part] = []
     size = 0
-    for row in rows:
-        batch.append(row)
-        size += len(row[1])
+    for part in parts:
+        batch.append(part)
+        size += len(part.rows)
         if size >= _BATCH:
             yield batch
             batch, size = [], 0

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bookwheel.engines.base import Found, Matrix, Passage, Vector
+from bookwheel.engines.base import Found, Matrix, Vector
 from bookwheel.engines.embedded import catalog, database, health, lexical, writing
 from bookwheel.engines.embedded.lexical import WordIndex
 from bookwheel.engines.embedded.reader import Reader
 from bookwheel.engines.embedded.word_entries import Entry
+from bookwheel.engines.passages import Passages
 from bookwheel.errors import Conflict, IndexUnusable
 from bookwheel.model import Collection, Draft, FileState, Status
 
@@ -50,7 +51,7 @@ class EmbeddedEngine(Reader):
 
     def without_vectors(
         self, fingerprint: str, limit: int, *, after: int = 0
-    ) -> list[tuple[str, list[Passage]]]:
+    ) -> list[tuple[str, Passages]]:
         """Return title and chunks of some documents that have no vectors of a model yet."""
         return self._vectors.missing(fingerprint, limit, after)
 
@@ -272,4 +273,5 @@ def _entry(key: int, draft: Draft) -> Entry:
         draft.parsed.tags,
         draft.date,
         draft.terms,
+        draft.rest.passages if draft.rest else None,
     )

@@ -11,7 +11,7 @@ import shutil
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +22,6 @@ from tantivy import Query
 from bookwheel.engines.asking import without_titles
 from bookwheel.engines.base import Field, Found, Match, Vocabulary, rarity
 from bookwheel.engines.embedded.word_entries import (
-    BORDER,
     MARK,
     NOBODY,
     Entry,
@@ -32,6 +31,8 @@ from bookwheel.engines.embedded.word_entries import (
     schema_of,
 )
 from bookwheel.engines.embedded.word_queries import build_query, every_entry
+from bookwheel.model import PassageTerms
+from bookwheel.text.entries import BORDER
 
 LAYOUT_VERSION = 5
 _REOPEN_AFTER = 50
@@ -338,17 +339,13 @@ class WordIndex:
                     writer.delete_documents_by_term("document", key)
 
     def add(self, entry: Entry) -> None:
-        """Add the entries of a document; seen after the commit.
-
-        What is handed over is let go of: the terms of a long document are larger than its text.
-        """
+        """Add the entries of a document; seen after the commit."""
         self._is_open = True
         with guarded():
             key, page, text = entry.key, page_entry(entry), PageText(entry.terms)
-            passages = list(reversed(entry.terms.passages))
+            passages = entry.passages() if entry.passages else _let_go(entry.terms.passages)
             del entry
-            for ordinal in range(1, len(passages) + 1):
-                passage = passages.pop()
+            for ordinal, passage in enumerate(passages, start=1):
                 self._writers["passages"].add_document(passage_entry(key, ordinal, passage))
                 text.add(passage, page)
             text.finish(page)
@@ -370,6 +367,14 @@ class WordIndex:
     def close(self) -> None:
         """Let go of files and threads."""
         self.stop_writing()
+
+
+def _let_go(passages: Sequence[PassageTerms]) -> Iterator[PassageTerms]:
+    """Yield them and forget each: the terms of a long document are larger than its text."""
+    left = list(reversed(passages))
+    del passages
+    while left:
+        yield left.pop()
 
 
 def _open(kind: str, path: Path) -> tantivy.Index:

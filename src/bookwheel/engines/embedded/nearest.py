@@ -26,6 +26,16 @@ _NOTE = "made-from.json"
 
 Fetch = Callable[[Sequence[int]], Mapping[int, Matrix]]
 """Returns the exact vectors of documents, one row per chunk; whoever asks needs them whole next."""
+
+
+class Part(NamedTuple):
+    """Vectors of a document's chunks from one on: of a long one not all at once."""
+
+    document: int
+    first: int
+    rows: Matrix
+
+
 _Near = list[tuple[int, int, float]]
 
 
@@ -95,7 +105,7 @@ class NearestVectors:
         self._ordinals = np.concatenate([self._ordinals, ordinals])
         self._alive = np.concatenate([self._alive, np.ones(len(documents), np.bool_)])
 
-    def settle(self, batches: Iterable[list[tuple[int, Matrix]]], sample: Matrix) -> None:
+    def settle(self, batches: Iterable[Sequence[Part]], sample: Matrix) -> None:
         """Take everything into the quantised index; `sample` is a fair draw of the vectors."""
         from turbovec import TurboQuantIndex
 
@@ -106,10 +116,10 @@ class NearestVectors:
             pass  # texts that are all alike: no spread to fit, and none is needed to tell them
         documents, ordinals = [], []
         for batch in batches:
-            quantised.add(_pad(np.concatenate([matrix for _, matrix in batch])))
-            for key, matrix in batch:
-                documents.append(np.full(len(matrix), key, np.int64))
-                ordinals.append(np.arange(1, len(matrix) + 1, dtype=np.int32))
+            quantised.add(_pad(np.concatenate([part.rows for part in batch])))
+            for key, first, rows in batch:
+                documents.append(np.full(len(rows), key, np.int64))
+                ordinals.append(np.arange(first, first + len(rows), dtype=np.int32))
         self._append(np.concatenate(documents), np.concatenate(ordinals))
         self._settled, self.settled_stamp = len(self), self.stamp
         self._quantised = quantised

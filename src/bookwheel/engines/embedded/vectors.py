@@ -8,17 +8,25 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 import apsw
 import numpy as np
 
-from bookwheel.engines.base import Matrix, Passage, Vector
+from bookwheel.engines.base import Matrix, Passage
 from bookwheel.engines.embedded import catalog
 from bookwheel.engines.embedded.catalog import decoding
+from bookwheel.engines.embedded.nearest import Part
 from bookwheel.engines.embedded.writing import save_meta
+from bookwheel.engines.passages import Passages
+from bookwheel.model import Chunk
 
 _STEP = 500
+_MOST_AT_ONCE = 2_000_000
+"""Bytes of a document's text that are held while its chunks are gone through."""
 _MOST_CHUNKS = 4_096
 _MOST_WRITTEN = 1_000
 """Of more documents, those without vectors are found batch by batch in the order of keys."""
@@ -54,12 +62,15 @@ def save_vectors(connection: apsw.Connection, model: int, rows: Mapping[int, Mat
         "UPDATE meta SET value = value + 1 WHERE key = 'vectors' RETURNING value"
     ).get
     for key, matrix in rows.items():
-        blob = matrix.astype(np.float16).tobytes()
+        data = np.ascontiguousarray(matrix, np.float16).reshape(-1).view(np.uint8).data
         connection.execute(
             "INSERT OR REPLACE INTO vectors SELECT id, ?, ?, ?, ? FROM documents "
             "WHERE id = ? AND chunks = ?",
-            (model, stamp, zlib.crc32(blob), blob, key, len(matrix)),
+            (model, stamp, zlib.crc32(data), apsw.zeroblob(len(data)), key, len(matrix)),
         )
+        if connection.changes():
+            with connection.blob_open("main", "vectors", "vectors", key, True) as blob:
+                blob.write(data)
 
 
 def read_stamp(connection: apsw.Connection) -> int:
@@ -132,16 +143,35 @@ def list_without(connection: apsw.Connection, model: int, limit: int, after: int
     return found
 
 
-def read_texts(connection: apsw.Connection, key: int, count: int) -> list[Passage]:
+def read_texts(connection: apsw.Connection, key: int, count: int) -> Passages:
     """Return all chunks of a document, which has so many, with their texts."""
     chunks = catalog.read_chunks(connection, key)
     if len(chunks) != count:
         raise apsw.CorruptError("a document has lost chunks")
-    data = catalog.read_text(connection, key)
-    return [
-        Passage(key, chunk, data[chunk.start : chunk.end].decode("utf-8", "replace"))
-        for chunk in chunks
-    ]
+    if chunks[-1].end > _MOST_AT_ONCE:
+        return Passages(key, count, lambda: _read_by_and_by(connection, key, chunks))
+    read = list(_with_texts(key, chunks, catalog.read_text(connection, key), 0))
+    return Passages(key, count, lambda: iter(read))
+
+
+def _read_by_and_by(
+    connection: apsw.Connection, key: int, chunks: Sequence[Chunk]
+) -> Iterator[Passage]:
+    """Yield the passages of a long document, of whose text a part is read at a time."""
+    first = 0
+    while first < len(chunks):
+        start = chunks[first].start
+        last = bisect_right(chunks, start + _MOST_AT_ONCE, first + 1, key=lambda each: each.end)
+        end = max(chunk.end for chunk in chunks[first:last])
+        data = catalog.read_part(connection, key, start, end)
+        yield from _with_texts(key, chunks[first:last], data, start)
+        first = last
+
+
+def _with_texts(key: int, chunks: Sequence[Chunk], data: bytes, begin: int) -> Iterator[Passage]:
+    for chunk in chunks:
+        text = data[chunk.start - begin : chunk.end - begin]
+        yield Passage(key, chunk, text.decode("utf-8", "replace"))
 
 
 def read_changes(
@@ -156,6 +186,24 @@ def read_changes(
     for key, checksum, blob in rows:
         _check(blob, checksum)
         yield int(key), as_matrix(blob, dimensions)
+
+
+def read_parts(
+    connection: apsw.Connection, model: int, dimensions: int, most: int
+) -> Iterator[Part]:
+    """Yield all vectors of a model in the order of keys, of a document so many at a time."""
+    rows = connection.execute(
+        "SELECT document, checksum FROM vectors WHERE model = ? ORDER BY document", (model,)
+    )
+    for key, checksum in rows:
+        total, first = 0, 1
+        with connection.blob_open("main", "vectors", "vectors", key, False) as blob:
+            while data := blob.read(most * 2 * dimensions):
+                total = zlib.crc32(data, total)
+                yield Part(int(key), first, as_matrix(data, dimensions))
+                first += most
+        if total != checksum:
+            raise _damaged()
 
 
 def list_dropped(connection: apsw.Connection, since: int) -> list[int]:
@@ -228,33 +276,22 @@ def _split(rows: list[tuple[int, int, bytes]], dimensions: int) -> dict[int, Mat
 
 
 def read_rows(
-    connection: apsw.Connection, model: int, dimensions: int, wanted: Sequence[tuple[int, int]]
-) -> dict[tuple[int, int], Vector]:
-    """Return single vectors of a model by document and chunk number."""
+    connection: apsw.Connection, dimensions: int, wanted: Iterable[tuple[int, int]]
+) -> Matrix:
+    """Return single vectors by document and chunk number, in the order of these.
+
+    Each is read where it lies: SQL would read all vectors of its document for it.
+    """
     width = 2 * dimensions
-    found: dict[tuple[int, int], Vector] = {}
-    for first in range(0, len(wanted), _STEP):
-        found |= _read_some(connection, model, width, wanted[first : first + _STEP])
-    return found
-
-
-def _read_some(
-    connection: apsw.Connection, model: int, width: int, wanted: Sequence[tuple[int, int]]
-) -> dict[tuple[int, int], Vector]:
-    rows = connection.execute(
-        f"""SELECT v.document, w.column2, substr(v.vectors, (w.column2 - 1) * {width} + 1, {width})
-        FROM (VALUES {",".join(["(?,?)"] * len(wanted))}) w
-        CROSS JOIN vectors v ON v.document = w.column1 AND v.model = ?""",
-        [*(number for pair in wanted for number in pair), model],
-    )
-    pairs: list[tuple[int, int]] = []
-    blobs: list[bytes] = []
-    for key, ordinal, blob in rows:
-        if not isinstance(blob, bytes) or len(blob) != width:
-            raise _damaged()
-        pairs.append((int(key), int(ordinal)))
-        blobs.append(blob)
-    return dict(zip(pairs, as_matrix(b"".join(blobs), width // 2), strict=True))
+    found: list[bytes] = []
+    for key, pairs in groupby(sorted(wanted), itemgetter(0)):
+        with connection.blob_open("main", "vectors", "vectors", key, False) as blob:
+            for _, ordinal in pairs:
+                if ordinal * width > blob.length():
+                    raise _damaged()
+                blob.seek((ordinal - 1) * width)
+                found.append(blob.read(width))
+    return as_matrix(b"".join(found), dimensions)
 
 
 def _check(blob: object, checksum: object) -> None:

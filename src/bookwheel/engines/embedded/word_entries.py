@@ -5,6 +5,7 @@ There is one entry for a page and one for each of its chunks, in two indexes.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import tantivy
@@ -12,10 +13,9 @@ import tantivy
 from bookwheel.engines.asking import day_number, folder_terms
 from bookwheel.engines.base import Field
 from bookwheel.model import PageTerms, PassageTerms
-from bookwheel.text.entries import years_in_name
+from bookwheel.text.entries import BORDER, years_in_name
 from bookwheel.text.words import normal_title
 
-BORDER = " \x02 "
 MARK = -1
 """The document of the entry that names the generation."""
 NOBODY = -2
@@ -34,6 +34,8 @@ class Entry(NamedTuple):
     tags: tuple[str, ...]
     date: str
     terms: PageTerms
+    passages: Callable[[], Iterator[PassageTerms]] | None = None
+    """What gives the terms of the chunks where `terms` is without, there being many."""
 
 
 def schema_of(kind: str) -> tantivy.Schema:
@@ -66,7 +68,7 @@ def passage_entry(key: int, ordinal: int, passage: PassageTerms) -> tantivy.Docu
 
 
 class PageText:
-    """The terms of a page's text, put together from those of its chunks."""
+    """The terms of a page's text, put together from those of its chunks, unless they are given."""
 
     def __init__(self, terms: PageTerms) -> None:
         # The title counts as text too: a word of it then gains less from its field alone.
@@ -74,13 +76,21 @@ class PageText:
         # A term that no query holds keeps phrases from running on from the title into the text.
         self._exact = [terms.title_exact, BORDER]
         self._names = [terms.title_names]
+        self._is_given = terms.text is not None
+        if terms.text is not None:
+            self._take(terms.text)
 
     def add(self, passage: PassageTerms, page: tantivy.Document) -> None:
+        if self._is_given:
+            return
+        self._take(passage)
+        if len(self._bodies) >= _TOGETHER:
+            self._hand_over(page)
+
+    def _take(self, passage: PassageTerms) -> None:
         self._bodies.append(passage.body)
         self._exact.append(passage.exact)
         self._names.append(passage.names)
-        if len(self._bodies) >= _TOGETHER:
-            self._hand_over(page)
 
     def finish(self, page: tantivy.Document) -> None:
         """Hand over what is left, and the words in their order, which must be one text."""

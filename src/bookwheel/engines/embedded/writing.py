@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -92,7 +92,8 @@ def save_draft(
 class Parts(NamedTuple):
     """The rows that belong to one document, each without the document's key."""
 
-    text: bytes | None
+    text: Callable[[], Iterable[bytes]] | None
+    """What gives the text in pieces."""
     sections: list[tuple[Any, ...]]
     chunks: list[tuple[Any, ...]]
     links: list[tuple[Any, ...]]
@@ -108,7 +109,10 @@ def seal(row: Sequence[Any], parts: Parts) -> int:
     """
     kept = [value for value, name in zip(row, _COLUMNS, strict=False) if name not in _UNSEALED]
     rows = repr((kept, *parts[1:]))
-    return zlib.crc32(parts.text or b"", zlib.crc32(rows.encode("utf-8", "backslashreplace")))
+    total = zlib.crc32(rows.encode("utf-8", "backslashreplace"))
+    for piece in parts.text() if parts.text else ():
+        total = zlib.crc32(piece, total)
+    return total
 
 
 _COLUMNS = (
@@ -162,7 +166,7 @@ def _document_row(collection: int, draft: Draft, generation: int) -> tuple[Any, 
         parsed.url if parsed else None,
         draft.language,
         draft.words,
-        len(parsed.text) if parsed else 0,
+        draft.characters,
         len(draft.chunks) if parsed else 0,
         draft.rules,
         generation,
@@ -173,8 +177,9 @@ def _part_rows(draft: Draft) -> Parts:
     parsed = draft.parsed
     if parsed is None:
         return Parts(None, [], [], [], [], [], [])
+    whole = () if draft.rest else (parsed.text.encode(),)
     return Parts(
-        parsed.text.encode(),
+        draft.rest.texts if draft.rest else lambda: whole,
         [(s.level, s.heading, s.start, s.end, s.start_line, s.end_line) for s in parsed.sections],
         [
             (c.start, c.end, c.start_line, c.end_line, TRAIL_SEPARATOR.join(c.trail), c.pointer)
@@ -189,14 +194,26 @@ def _part_rows(draft: Draft) -> Parts:
 
 def _save_parts(connection: apsw.Connection, key: int, parts: Parts) -> None:
     if parts.text is not None:
-        connection.execute("INSERT INTO texts VALUES(?,?)", (key, parts.text))
+        _save_text(connection, key, parts.text)
     for table, rows in zip(_PARTS[1:], parts[1:], strict=True):
         if rows:
             marks = ",".join("?" * (len(rows[0]) + 2))
             connection.executemany(
                 f"INSERT INTO {table} VALUES({marks})",
-                [(key, number, *row) for number, row in enumerate(rows, start=1)],
+                ((key, number, *row) for number, row in enumerate(rows, start=1)),
             )
+
+
+def _save_text(connection: apsw.Connection, key: int, text: Callable[[], Iterable[bytes]]) -> None:
+    """Write a text; one in several pieces is never held whole."""
+    sizes = [len(piece) for piece in text()]
+    if len(sizes) == 1:
+        connection.execute("INSERT INTO texts VALUES(?,?)", (key, *text()))
+        return
+    connection.execute("INSERT INTO texts VALUES(?,?)", (key, apsw.zeroblob(sum(sizes))))
+    with connection.blob_open("main", "texts", "text", key, True) as blob:
+        for piece in text():
+            blob.write(piece)
 
 
 def read_sealed(connection: apsw.Connection, key: int) -> tuple[tuple[Any, ...], Parts, int]:
@@ -204,6 +221,7 @@ def read_sealed(connection: apsw.Connection, key: int) -> tuple[tuple[Any, ...],
     columns = ", ".join(_COLUMNS)
     *row, sealed = connection.execute(f"SELECT {columns} FROM documents WHERE id = ?", (key,)).get
     text = connection.execute("SELECT text FROM texts WHERE document = ?", (key,)).get
+    pieces = None if text is None else lambda: (text,)
     parts = [
         [
             row[2:]
@@ -213,7 +231,7 @@ def read_sealed(connection: apsw.Connection, key: int) -> tuple[tuple[Any, ...],
         ]
         for table in _PARTS[1:]
     ]
-    return tuple(row), Parts(text, *parts), sealed
+    return tuple(row), Parts(pieces, *parts), sealed
 
 
 def _drop_parts(connection: apsw.Connection, key: int) -> None:

@@ -7,13 +7,14 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bookwheel.engines.base import Found, Matrix, Passage, Vector
+from bookwheel.engines.base import Found, Matrix, Vector
 from bookwheel.engines.opensearch import schema, state
 from bookwheel.engines.opensearch.citing import CitationReader
 from bookwheel.engines.opensearch.filters import MOST_TERMS, Query, any_value, every, term
 from bookwheel.engines.opensearch.leases import Lease
 from bookwheel.engines.opensearch.rows import to_passage
 from bookwheel.engines.opensearch.store import SORT_ONLY, WINDOW, Source
+from bookwheel.engines.passages import Passages
 from bookwheel.model import Status
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class VectorReader(CitationReader):
 
     def without_vectors(
         self, fingerprint: str, limit: int, *, after: int = 0
-    ) -> list[tuple[str, list[Passage]]]:
+    ) -> list[tuple[str, Passages]]:
         """Return title and chunks of some documents that have no vectors of a model yet."""
         self._settle()
         while some := self._lacking(fingerprint, limit, after):
@@ -95,7 +96,7 @@ class VectorReader(CitationReader):
             some.append(hit["_source"])
         return some
 
-    def _read_whole(self, some: Sequence[Source]) -> list[tuple[str, list[Passage]]]:
+    def _read_whole(self, some: Sequence[Source]) -> list[tuple[str, Passages]]:
         """Return title and chunks of documents that are still as their rows say."""
         ids = {row["key"]: _ids(row["key"], row["generation"], row["chunks"]) for row in some}
         parts = self._get_many(schema.PASSAGES, [each for own in ids.values() for each in own])
@@ -106,7 +107,8 @@ class VectorReader(CitationReader):
                 self._embedding[row["key"]] = row["generation"]
                 kept = [parts[each]["_source"]["kept"] for each in own]
                 passages = [to_passage(row["key"], each) for each in kept]
-                found.append((row["kept"]["title"], passages))
+                every = Passages(row["key"], len(passages), passages.__iter__)
+                found.append((row["kept"]["title"], every))
         return found
 
     def open_vectors(self, fingerprint: str) -> None:

@@ -126,7 +126,7 @@ class DocumentWriter(VectorReader):
 
     def write(self, drafts: Iterable[Draft]) -> None:
         """Write files whole; what the cluster refuses is noted with the reason."""
-        last = {(draft.collection, draft.path): draft for draft in drafts}
+        last = {(draft.collection, draft.path): draft.gather() for draft in drafts}
         if not last:
             return
         known = self._tables.read(state.COLLECTIONS)
