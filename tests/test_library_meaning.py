@@ -27,7 +27,7 @@ def find(library: Library, words: str, mode: SearchMode = SearchMode.HYBRID) -> 
 
 @pytest.fixture
 def cars(shelf: Shelf) -> Shelf:
-    shelf.put("cars.md", CARS)
+    shelf.put("garage.md", CARS)
     shelf.update()
     return shelf
 
@@ -36,7 +36,7 @@ def test_vectors_are_made_once_and_for_what_is_new(cars: Shelf) -> None:
     with cars.open() as library:
         assert (library.is_embedded, find(library, "car maintenance")) == (False, [])
         assert (library.embed(), library.embed(), library.is_embedded) == (1, 0, True)
-        assert find(library, "car maintenance") == ["cars.md"]
+        assert find(library, "car maintenance") == ["garage.md"]
         cars.put("new.md", "zebra")
         library.update()
         assert not library.is_embedded
@@ -59,9 +59,9 @@ def test_another_preparation_of_texts_makes_all_vectors_anew(
     monkeypatch.setattr(static, "_PREPARATION", "another")
     with cars.open() as library:
         assert find(library, "car maintenance") == []
-        assert find(library, "petrol") == ["cars.md"]
+        assert find(library, "petrol") == ["garage.md"]
         assert (library.is_embedded, library.embed()) == (False, 1)
-        assert find(library, "car maintenance") == ["cars.md"]
+        assert find(library, "car maintenance") == ["garage.md"]
 
 
 def test_another_version_of_the_program_looks_whether_its_vectors_are_the_same(
@@ -79,7 +79,7 @@ def test_without_an_embedder_words_do(cars: Shelf) -> None:
         library.embed()
     with cars.open(embedder="none") as library:
         assert (library.embed(), library.is_embedded) == (0, True)
-        assert find(library, "petrol") == ["cars.md"]
+        assert find(library, "petrol") == ["garage.md"]
         assert find(library, "car maintenance") == []
         with pytest.raises(BadRequest, match="the embedder is `none`"):
             find(library, "petrol", SEMANTIC)
@@ -87,7 +87,7 @@ def test_without_an_embedder_words_do(cars: Shelf) -> None:
 
 def test_by_meaning_alone_nothing_can_be_found_before_there_are_vectors(cars: Shelf) -> None:
     with cars.open() as library:
-        assert find(library, "petrol") == ["cars.md"]
+        assert find(library, "petrol") == ["garage.md"]
         with pytest.raises(BadRequest, match="no document has a vector of this model yet"):
             find(library, "petrol", SEMANTIC)
 
@@ -97,7 +97,7 @@ def test_f20_an_embedder_that_cannot_be_loaded_leaves_words_with_a_note(cars: Sh
         library.embed()
     with cars.open(embedder="model2vec:/nowhere") as library:
         results = library.search(SearchRequest("petrol"))
-        assert [hit.document for hit in results.hits] == ["cars.md"]
+        assert [hit.document for hit in results.hits] == ["garage.md"]
         assert results.relaxed[0].startswith("words alone were compared: The model '/nowhere'")
         with pytest.raises(BadRequest, match="cannot be loaded"):
             find(library, "petrol", SEMANTIC)
@@ -115,12 +115,12 @@ def test_f20_an_endpoint_that_fails_is_not_asked_again_at_each_search(cars: Shel
         http = {"embedder": "http", "embedding_url": service.url, "embedding_model": "m"}
         with cars.open(**http) as library:
             assert library.embed() == 1
-            assert find(library, "petrol", SEMANTIC) == ["cars.md"]
+            assert find(library, "petrol", SEMANTIC) == ["garage.md"]
         works[0] = False
         with cars.open(**http) as library:
             for _ in range(3):
                 results = library.search(SearchRequest("petrol"))
-                assert [hit.document for hit in results.hits] == ["cars.md"]
+                assert [hit.document for hit in results.hits] == ["garage.md"]
                 assert results.relaxed[-1].startswith("words alone were compared: ")
                 asked = len(service.asked)
             with pytest.raises(Upstream):

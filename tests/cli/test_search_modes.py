@@ -13,20 +13,20 @@ CARS = "# Vehicles\n\nThe automobile needs petrol and oil; its engine must be se
 
 @pytest.fixture
 def cars(notes: Path) -> Path:
-    (notes / "cars.md").write_text(CARS, encoding="utf-8")
+    (notes / "garage.md").write_text(CARS, encoding="utf-8")
     (notes / "bread.md").write_text("# Baking\n\nKnead the dough.", encoding="utf-8")
     return notes
 
 
 def test_a_search_finds_by_meaning_at_the_first_call(call: Call, cars: Path) -> None:
     found = call("search", "car maintenance", cars, "--json").value
-    assert [hit["document"] for hit in found["results"]] == ["cars.md"]
+    assert [hit["document"] for hit in found["results"]] == ["garage.md"]
     assert "why" not in found["results"][0]
 
 
 @pytest.mark.parametrize(
     ("mode", "documents"),
-    [("lexical", []), ("semantic", ["cars.md", "bread.md"]), ("hybrid", ["cars.md"])],
+    [("lexical", []), ("semantic", ["garage.md", "bread.md"]), ("hybrid", ["garage.md"])],
 )
 def test_the_mode_says_by_what_is_found(
     call: Call, cars: Path, mode: str, documents: list[str]
@@ -81,6 +81,6 @@ def test_a_configuration_that_only_lay_there_sends_nothing_anywhere(
     (cars / "bookwheel.toml").write_text(config, encoding="utf-8")
     monkeypatch.chdir(cars)
     answer = call("search", "car maintenance", "--json")
-    assert [hit["document"] for hit in answer.value["results"]] == ["cars.md"]
+    assert [hit["document"] for hit in answer.value["results"]] == ["garage.md"]
     assert "embedding_url in" in answer.err
     assert "is not used: the file only lay in the start folder." in answer.err

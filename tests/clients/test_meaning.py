@@ -33,20 +33,20 @@ def finds(assistant: Assistant, query: str, path: str) -> Callable[[], bool]:
 
 @pytest.mark.requirement("X-033")
 def test_a_server_finds_by_meaning_and_so_it_does_after_a_change(shelf: Shelf) -> None:
-    shelf.put("cars.md", CARS)
+    shelf.put("garage.md", CARS)
     start = command(shelf.folder, "--index", shelf.place / "index", "--toolsets", "folder")
 
     with connected(start) as assistant:
-        assert until(finds(assistant, "car maintenance", "cars.md"))
+        assert until(finds(assistant, "car maintenance", "garage.md"))
         shelf.put("money.md", "# Finance\n\nThe bank lends cash at an interest rate as a loan.")
         assert until(finds(assistant, "mortgage credit", "money.md"))
 
 
 def test_a_server_over_http_finds_by_meaning(shelf: Shelf) -> None:
-    shelf.put("cars.md", CARS)
+    shelf.put("garage.md", CARS)
     where = [shelf.folder, "--index", shelf.place / "index", "--toolsets", "folder"]
     with http_server(*where) as url, connected(f"{url}/mcp") as assistant:
-        assert until(finds(assistant, "car maintenance", "cars.md"))
+        assert until(finds(assistant, "car maintenance", "garage.md"))
 
 
 def test_searches_are_answered_and_changes_seen_while_documents_are_embedded(shelf: Shelf) -> None:
@@ -81,7 +81,7 @@ def test_searches_are_answered_and_changes_seen_while_documents_are_embedded(she
 
 
 def test_the_greeting_is_answered_before_numpy_is_loaded(shelf: Shelf) -> None:
-    shelf.put("cars.md", CARS)
+    shelf.put("garage.md", CARS)
     with shelf.open() as library:
         library.update()
         library.embed()

@@ -48,8 +48,8 @@ def draft(
     headings = tuple(section.heading for section in parsed.sections)
     spans = in_bytes(parsed.text, find_spans(parsed.text))
     words = parsed.text.encode()
-    page = Page(*(collection, parsed.title, parsed.tags, words, chunks, headings, language, spans))
-    terms = document_terms(page)
+    about = (collection, parsed.title, parsed.tags, words, chunks, headings, language, spans)
+    terms = document_terms(Page(*about, path=path))
     return Draft(
         collection=collection,
         path=path,

@@ -177,6 +177,16 @@ def test_t26_no_folder_whose_name_hides_something_is_filtered_by(
     assert told(engine, "heron", filters=asked)[0]
 
 
+def test_t26_no_file_is_found_by_words_of_its_name_that_are_hidden(
+    make: Make, tmp_path: Path
+) -> None:
+    engine = make(tmp_path)
+    fill(engine, {f"letters {MAIL}.md": "# One\n\nA heron.\n", "jane.md": "# Two\n\nA heron.\n"})
+    for view in (engine, seen(engine, Scope(redact=Redact.ALL))):
+        assert len(told(view, "letters")[0]) == 1
+        assert [name for name, _ in told(view, "jane")[0]] == ["jane.md"]
+
+
 def test_conditions_are_not_met_by_what_is_hidden(both: tuple[Engine, Engine]) -> None:
     jane, heron = (Holds((Term(Field.EXACT, word, 1.0),)) for word in ("jane", "heron"))
     ordered = InOrder(("jane", "penguin"))

@@ -22,7 +22,7 @@ from tests.search.shelf import Shelf
 HYBRID, SEMANTIC, LEXICAL = SearchMode.HYBRID, SearchMode.SEMANTIC, SearchMode.LEXICAL
 BOTH = pytest.mark.parametrize("mode", [HYBRID, SEMANTIC])
 PAGES = {
-    "cars.md": "# Vehicles\n\nThe automobile needs petrol and oil; its engine must be serviced.",
+    "garage.md": "# Vehicles\n\nThe automobile needs petrol and oil; its engine must be serviced.",
     "bread.md": "# Baking\n\nKnead the dough, let the yeast rise, and put the loaf in the oven.",
     "money.md": "# Finance\n\nThe bank lends cash at an interest rate to those who repay the loan.",
     "garden.md": "# Plants\n\nWater the roses and tulips, and cut the hedge before autumn.",
@@ -108,7 +108,7 @@ def test_what_shares_no_word_with_the_question_is_found(
     read_for_meaning: Shelf, mode: SearchMode
 ) -> None:
     assert found(ask(read_for_meaning, "car maintenance", LEXICAL)) == []
-    assert found(ask(read_for_meaning, "car maintenance", mode))[:1] == ["cars.md"]
+    assert found(ask(read_for_meaning, "car maintenance", mode))[:1] == ["garage.md"]
     assert found(ask(read_for_meaning, "mortgage credit", mode))[:1] == ["money.md"]
 
 
@@ -135,8 +135,8 @@ def test_identifiers_titles_and_slips_come_first_as_they_do_by_words(
 def test_phrases_exclusions_and_filters_hold(read_for_meaning: Shelf, mode: SearchMode) -> None:
     shelf = read_for_meaning
     assert found(ask(shelf, '"quick brown" animal', mode)) == ["notes.txt"]
-    assert "cars.md" not in found(ask(shelf, "car maintenance -petrol", mode))
-    assert "cars.md" not in found(ask(shelf, 'car maintenance -"petrol and oil"', mode))
+    assert "garage.md" not in found(ask(shelf, "car maintenance -petrol", mode))
+    assert "garage.md" not in found(ask(shelf, 'car maintenance -"petrol and oil"', mode))
     filters = Filters(extensions=(".txt",))
     assert set(found(ask(shelf, "car maintenance animal", mode, filters=filters))) <= {"notes.txt"}
     filters = Filters(folders=("setup",))
@@ -162,19 +162,19 @@ def test_nonsense_finds_nothing(read_for_meaning: Shelf, query: str) -> None:
 
 def test_by_meaning_alone_what_is_nearest_is_found_however_far(read_for_meaning: Shelf) -> None:
     results = ask(read_for_meaning, "lubricant", SEMANTIC)
-    assert found(results)[0] == "cars.md"
+    assert found(results)[0] == "garage.md"
     assert not any("also as" in note for note in results.relaxed)
 
 
 def test_words_that_were_respelt_keep_out_nothing_that_is_near(shelf: Shelf) -> None:
     shelf.put(
         {
-            "cars.md": "The engine of the vehicle wants petrol and oil.",
+            "garage.md": "The engine of the vehicle wants petrol and oil.",
             "licence.md": "A notice of planes and planets.",
         }
     )
     embed(shelf)
-    assert "cars.md" in found(ask(shelf, "motor plabes"))
+    assert "garage.md" in found(ask(shelf, "motor plabes"))
 
 
 @BOTH
@@ -205,15 +205,15 @@ def test_vectors_of_another_model_are_as_none(shelf: Shelf) -> None:
     embed(shelf)
     other = Directed(maintenance=[1, 0], petrol=[1, 0])
     assert found(ask(shelf, "car maintenance", model=other)) == []
-    assert found(ask(shelf, "petrol", model=other)) == ["cars.md"]
+    assert found(ask(shelf, "petrol", model=other)) == ["garage.md"]
     assert embed(shelf, other) == len(PAGES)
-    assert found(ask(shelf, "car maintenance", model=other)) == ["cars.md"]
+    assert found(ask(shelf, "car maintenance", model=other)) == ["garage.md"]
     assert found(ask(shelf, "car maintenance")) == []
 
 
 def test_a_model_that_fails_leaves_words_with_a_note(read_for_meaning: Shelf) -> None:
     results = ask(read_for_meaning, "petrol", model=Broken())
-    assert found(results) == ["cars.md"]
+    assert found(results) == ["garage.md"]
     assert "words alone were compared: The endpoint did not answer" in results.relaxed
     with pytest.raises(Upstream):
         ask(read_for_meaning, "petrol", SEMANTIC, model=Broken())

@@ -33,6 +33,24 @@ def guides(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
     return shelf
 
 
+# Names of files
+
+
+@pytest.mark.parametrize(
+    "question", ["budget forecast", '"budget forecast"', "forecasts budgets", "budgt forecast"]
+)
+@pytest.mark.parametrize("name", ["budget-forecast-2024.md", "old/budget_forecast.md"])
+def test_a_file_is_found_by_the_words_of_its_name(shelf: Shelf, name: str, question: str) -> None:
+    shelf.put({name: "# Figures of the board\n\nLess than last year.\n", **GUIDES})
+    assert shelf.find(question)[:1] == [name]
+
+
+def test_a_title_ranks_above_the_name_of_a_file(shelf: Shelf) -> None:
+    titled = "# Budget forecast\n\nLess than last year.\n"
+    shelf.put({"budget-forecast.md": titled.replace("Budget forecast", "Plan"), "plan.md": titled})
+    assert shelf.find("budget forecast") == ["plan.md", "budget-forecast.md"]
+
+
 # Typos and relaxation
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bookwheel.model import Chunk, Document, PageTerms, PassageTerms, Redact, Span
 from bookwheel.safety.redact import cover
-from bookwheel.text.entries import find_years, page_terms
+from bookwheel.text.entries import find_years, name_words, page_terms
 from bookwheel.text.words import analyze, normal_title
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _LEVELS = (Redact.SECRETS, Redact.ALL)
 _MAY_HIDE = re.compile(r"[@\d=:]| at |\[at\]|\(at\)")
 """What stands in nearly every title or tag that hides something; looking for more costs time."""
+
+_COVER = re.compile(r"\[redacted:[^\]]*\]")
 
 
 class Page(NamedTuple):
@@ -41,6 +43,7 @@ class Page(NamedTuple):
     language: str
     spans: tuple[Span, ...] = ()
     """What must not be seen of its text, in bytes."""
+    path: str = ""
 
 
 def stored_terms(
@@ -53,8 +56,8 @@ def stored_terms(
 ) -> PageTerms:
     """Return the terms of a document that is in the catalogue."""
     about = (document.collection, document.title, document.tags)
-    page = Page(*about, text, tuple(chunks), tuple(headings), document.language, spans)
-    return document_terms(page)
+    words = (*about, text, tuple(chunks), tuple(headings), document.language)
+    return document_terms(Page(*words, spans, path=document.path))
 
 
 def hidden_mark(words: str, collection: str = "", level: Redact | None = None) -> str:
@@ -69,10 +72,12 @@ def hidden_mark(words: str, collection: str = "", level: Redact | None = None) -
 
 def document_terms(page: Page, rules: Rules | None = None) -> PageTerms:
     """Return the terms of a document, with marks; the same for the worker and for a rebuild."""
-    terms = page_terms(page.title, page.text, page.chunks, page.headings, page.language)
+    name = _shown_name(page.path, rules)
+    words = (page.title, page.text, page.chunks, page.headings, page.language)
+    terms = page_terms(*words, name=name)
     if not page.spans and not any(map(_MAY_HIDE.search, (page.title, *page.tags))):
         return terms
-    views = [_View(page, terms, level, rules) for level in _LEVELS]
+    views = [_View(page, terms, name, level=level, rules=rules) for level in _LEVELS]
     strictest = views[-1]
     passages = tuple(
         passage._replace(hidden="".join(view.marks(view.passages[number]) for view in views))
@@ -87,6 +92,14 @@ def document_terms(page: Page, rules: Rules | None = None) -> PageTerms:
         + " ".join(map(hidden_mark, sorted(anywhere))),
         private=tuple(map(normal_title, private)),
     )
+
+
+def _shown_name(path: str, rules: Rules | None) -> str:
+    """Return the words of a file's name that everybody may see: the others nobody asks for."""
+    from bookwheel.safety.finding import redact_path
+
+    shown = redact_path(path, Redact.ALL, rules) if _MAY_HIDE.search(path) else path
+    return name_words(_COVER.sub(" ", shown))
 
 
 class _Said(NamedTuple):
@@ -105,13 +118,17 @@ class _Said(NamedTuple):
 class _View:
     """What one level hides of a document."""
 
-    def __init__(self, page: Page, terms: PageTerms, level: Redact, rules: Rules | None) -> None:
+    def __init__(
+        self, page: Page, terms: PageTerms, name: str, *, level: Redact, rules: Rules | None
+    ) -> None:
         self._page = page
+        self._name = name
         self._level = level
         self._rules = rules
         spans = [span for span in page.spans if level is Redact.ALL or _is_secret(span)]
         self.text = cover(page.text, spans)
-        every = [PassageTerms("", terms.title, terms.title_exact, terms.title_names)]
+        stems = analyze(name, page.language).stems
+        every = [PassageTerms(stems, terms.title, terms.title_exact, terms.title_names)]
         every += terms.passages
         seen = [self._read_title(every[0]), *self._read(terms, spans)]
         changed = [
@@ -139,7 +156,7 @@ class _View:
         title = self.shown(self._page.title)
         if title == self._page.title:
             return terms
-        return PassageTerms("", *analyze(title, self._page.language))
+        return PassageTerms("", *analyze(f"{title} {self._name}", self._page.language))
 
     def _read(self, terms: PageTerms, spans: Sequence[Span]) -> Iterator[PassageTerms]:
         """Yield the terms of each chunk as it is shown: the same where nothing of it is hidden."""

@@ -110,7 +110,8 @@ def draft(
     spans = in_bytes(parsed.text, find_spans(parsed.text, rules))
     data = parsed.text.encode()
     page = Page(
-        *(collection.name, parsed.title, parsed.tags, data, chunks, headings, language, spans)
+        *(collection.name, parsed.title, parsed.tags, data, chunks, headings, language, spans),
+        path=path,
     )
     terms = document_terms(page, rules)
     return Draft(

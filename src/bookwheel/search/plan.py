@@ -101,7 +101,10 @@ class Planner:
 
     def _clause(self, word: Word, count: int) -> Clause:
         frequency = self._frequency(word.stems)
-        known = frequency > 0 or self._engine.frequency(Field.TITLE, word.stems[0]) > 0
+        elsewhere = (Field.TITLE, Field.HEADING)  # words of a file's name stand in no text
+        known = frequency > 0 or any(
+            self._engine.frequency(field, word.stems[0]) > 0 for field in elsewhere
+        )
         worth = self.worth(frequency)
         filler = self._is_filler(word.exact, worth)
         return Clause(

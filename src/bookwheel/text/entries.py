@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from bookwheel.model import Chunk, PageTerms, PassageTerms
-from bookwheel.text.words import analyze
+from bookwheel.text.targets import FRONT_PAGES
+from bookwheel.text.words import Terms, analyze
 
 MOST_WHOLE = 2_000_000
 """So many characters of a document's words stand in its entry as they follow each other."""
@@ -16,13 +17,25 @@ BORDER = " \x02 "
 _FIELDS = ("body", "exact", "names")
 _YEAR = re.compile(rb"(?<![0-9])[12][0-9]{3}(?![0-9])")
 _DAY = re.compile(rb"(?<![0-9])([12][0-9]{3})(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?![0-9])")
+_BETWEEN_WORDS = re.compile(r"[-_.\s]+|(?<=[a-z])(?=[A-Z])|(?<=[^\W\d_])(?=[12]\d{3}(?!\d))")
+"""Where one word of a file's name ends: at marks, within camelCase, in front of a year."""
 
 
 def page_terms(
-    title: str, text: bytes, chunks: Iterable[Chunk], headings: Iterable[str], language: str
+    title: str,
+    text: bytes,
+    chunks: Iterable[Chunk],
+    headings: Iterable[str],
+    language: str,
+    *,
+    name: str = "",
 ) -> PageTerms:
-    """Return the terms of a document; the same for the worker and for a rebuild."""
-    name = analyze(title, language)
+    """Return the terms of a document; the same for the worker and for a rebuild.
+
+    The words of its file's name are found as those of a heading are, unless its title has them all.
+    """
+    called = analyze(title, language)
+    also = name_terms(name, language, title=called)
     passages = []
     for chunk in chunks:
         body = analyze(text[chunk.start : chunk.end].decode("utf-8", "replace"), language)
@@ -30,7 +43,14 @@ def page_terms(
         passages.append(PassageTerms(trail.stems, body.stems, body.exact, body.names))
     under = analyze(" \n".join(headings), language)
     years = find_years(title.encode("utf-8", "replace"), text)
-    terms = PageTerms(name.stems, name.exact, name.names, under.stems, tuple(passages), years)
+    terms = PageTerms(
+        called.stems,
+        called.exact + also.exact,
+        called.names + also.names,
+        under.stems + also.stems,
+        tuple(passages),
+        years,
+    )
     return terms._replace(text=_shorten(terms.passages))
 
 
@@ -63,6 +83,24 @@ def _once_beyond(field: str, passages: Sequence[PassageTerms], end: int) -> list
                 new[word] = None
                 room -= len(word) + len(BORDER)
     return ["".join(whole), *new]
+
+
+def name_words(path: str) -> str:
+    """Return the words of a file's name without its extension; a front page has its folder's."""
+    folder, _, name = path.rpartition("/")
+    stem = name.rpartition(".")[0] or name
+    if stem.lower() in FRONT_PAGES:
+        stem = folder.rpartition("/")[2]
+    words = " ".join(_BETWEEN_WORDS.split(stem))
+    # As written too: whoever knows the name may ask for `Budget2024` as well.
+    return words if " " not in words or not stem.isalnum() else f"{stem} {words}"
+
+
+def name_terms(words: str, language: str, *, title: Terms) -> Terms:
+    """Return the terms of the words of a file's name; none where the title has each of them."""
+    terms = analyze(words, language)
+    said = set(title.stems.split())
+    return Terms("", "", "") if said.issuperset(terms.stems.split()) else terms
 
 
 def find_years(*texts: bytes) -> tuple[str, ...]:

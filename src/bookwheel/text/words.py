@@ -20,7 +20,7 @@ import Stemmer
 
 from bookwheel.text.language import STEMMERS
 
-ANALYSIS_VERSION = 2
+ANALYSIS_VERSION = 3
 """Raised when the same text gives other terms: the word index is then made anew."""
 
 LONGEST_WORD = 64
