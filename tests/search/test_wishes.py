@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookwheel.query import Filters
-from bookwheel.search.wishes import Wishes, add_wishes, filters_in_words
+from bookwheel.search.wishes import Wishes, add_wishes, filters_in_words, guess_filters
 
 TODAY = date(2026, 6, 1)
 FOLDERS = ["finance", "finance/reports", "team/minutes", "old/minutes", "C++"]
@@ -69,6 +69,8 @@ def read(query: str) -> Wishes:
         ("notebooks about pandas", (".ipynb",), "pandas"),
         ("jupyter notebook about pandas", (".ipynb",), "pandas"),
         ("ebooks about whales", (".epub",), "whales"),
+        ("a word document about rent", (".docx", ".doc"), "rent"),
+        ("a spreadsheet with rent", (*SHEETS, ".csv"), "with rent"),
     ],
 )
 def test_words_for_types_that_can_be_nothing_else(
@@ -79,6 +81,48 @@ def test_words_for_types_that_can_be_nothing_else(
     assert wishes.filters == Filters(extensions=types)
     assert wishes.text == text
     assert " or ".join(types) in wishes.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("query", "types", "text"),
+    [
+        ("rent in Word", (".docx", ".doc"), "rent"),
+        ("rent in Microsoft Word", (".docx", ".doc"), "rent"),
+        ("rent in a Word file", (".docx", ".doc"), "rent"),
+        ("rent in excel", SHEETS, "rent"),
+        ("rent in Excel format", SHEETS, "rent"),
+        ("rent in a spreadsheet", (*SHEETS, ".csv"), "rent"),
+        ("rent in PowerPoint", SLIDES, "rent"),
+        ("rent slides", SLIDES, "rent"),
+        ("pdf of the lease", (".pdf",), "the lease"),
+        ("a Word version of the lease", (".docx", ".doc"), "the lease"),
+        ("the Excel with the rents", SHEETS, "the rents"),
+        ("slide deck for the board", SLIDES, "the board"),
+        ("Word document lease", (".docx", ".doc"), "lease"),
+        ("MS Word documents lease", (".docx", ".doc"), "lease"),
+    ],
+)
+def test_words_that_may_be_for_a_type_are_to_be_tried(
+    query: str, types: tuple[str, ...], text: str
+) -> None:
+    guess = guess_filters(query, TODAY, FOLDERS)
+
+    assert read(query) == Wishes(Filters(), query)
+    assert guess is not None
+    assert (guess.filters, guess.text) == (Filters(extensions=types), text)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("word embeddings", "the word of", "word of mouth", "in a word", "in word and deed"),
+        *("excel at sports", "excel", "Word", "last word", "Word 2016 macros", "excel formulas"),
+        *("how to add a table in Word", "convert slides to pdf", "deck of cards", "water slide"),
+        *('"rent in Word"', "rent -slides", "in other words", "slides"),
+    ],
+)
+def test_words_that_are_for_no_type_are_not_tried(query: str) -> None:
+    assert guess_filters(query, TODAY, FOLDERS) is None
 
 
 @pytest.mark.parametrize(

@@ -118,12 +118,20 @@ def _search_understanding(library: Library, request: SearchRequest) -> SearchRes
     """Search by what a query says beside its filters; those given as options win."""
     from datetime import date
 
-    from bookwheel.search.wishes import add_wishes, filters_in_words, search_beside
+    from bookwheel.search.beside import search_beside
+    from bookwheel.search.wishes import Wishes, add_wishes
 
-    wishes = filters_in_words(request.text, date.today(), library.folders())
-    filters = add_wishes(request.filters, wishes.filters)
-    wanted = request._replace(text=wishes.text, filters=filters)
-    results = search_beside(wishes, wanted, lambda each: _search(library, each))
+    def make_request(wishes: Wishes) -> SearchRequest:
+        filters = add_wishes(request.filters, wishes.filters)
+        return request._replace(text=wishes.text, filters=filters)
+
+    results, _, wishes = search_beside(
+        request.text,
+        date.today(),
+        library.folders(),
+        make_request=make_request,
+        search=lambda each: _search(library, each),
+    )
     remarks = (*wishes.notes, *results.remarks)
     return results._replace(query=request.text, remarks=remarks)
 

@@ -24,7 +24,8 @@ from bookwheel.contracts.wording import UNQUOTED, is_quoted, listed, loosen
 from bookwheel.contracts.work import Work
 from bookwheel.errors import Internal
 from bookwheel.query import Filters, SearchRequest, SearchResults
-from bookwheel.search.wishes import Wishes, filters_in_words, search_beside, years_in_words
+from bookwheel.search.beside import search_beside
+from bookwheel.search.wishes import Wishes, years_in_words
 from bookwheel.view import View
 
 WINDOW = take.MOST_RESULTS
@@ -48,22 +49,25 @@ def search_files(work: Work, asked: take.SearchFiles) -> Reply:
     within = _places(view, asked.roots)
     today = date.today()
     folders = view.folders() if _MAY_NAME_A_FOLDER.search(asked.query) else ()
-    wishes = filters_in_words(asked.query, today, folders)
-    filters = Filters(
-        extensions=tuple(asked.exts or wishes.filters.extensions),
-        years=tuple(asked.years or years_in_words(wishes, today)),
-        folders=() if asked.roots else wishes.filters.folders,
-        within=within,
+
+    def make_request(wishes: Wishes) -> SearchRequest:
+        return SearchRequest(
+            wishes.text,
+            filters=Filters(
+                extensions=tuple(asked.exts or wishes.filters.extensions),
+                years=tuple(asked.years or years_in_words(wishes, today)),
+                folders=() if asked.roots else wishes.filters.folders,
+                within=within,
+            ),
+            limit=asked.k,
+            offset=min(asked.offset, FARTHEST),
+            snippet_length=view.settings["snippet_length"],
+            window=WINDOW,
+        )
+
+    results, request, wishes = search_beside(
+        asked.query, today, folders, make_request=make_request, search=view.search
     )
-    request = SearchRequest(
-        wishes.text,
-        filters=filters,
-        limit=asked.k,
-        offset=min(asked.offset, FARTHEST),
-        snippet_length=view.settings["snippet_length"],
-        window=WINDOW,
-    )
-    results = search_beside(wishes, request, view.search)
     return _reply(work, view, asked, request, results, wishes)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from bookwheel.query import Filters, SearchRequest, SearchResults
+from bookwheel.query import Filters
 
 _SLIDES = (".pptx", ".ppt", ".odp")
 _SHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
@@ -82,7 +82,8 @@ _IN_RUN = (
 _ABOUT = r"(?:about|on|regarding|concerning|mentioning|containing|covering)\b"
 _GOES_ON = r"(?:in|from|since|between|before|after|under|last|this|by|with|that|which|where)\b"
 _LEAD = (
-    r"(?:find|show|list|get|give|search|look|for|me|us|all|any|the|my|our|some|please|need|want|i)"
+    r"(?:find|show|list|get|give|search|look|for|me|us|all|any|a|an|the|my|our|some|please|need|want|"
+    r"i)"
 )
 _TYPES = (
     # type:pdf, only slides, slides only
@@ -122,6 +123,30 @@ _WORK = re.compile(
     re.I,
 )
 """Somebody who works on files of a type looks for texts about the type."""
+_MAKER = r"(?:(?:ms|microsoft)\s+)?"
+_FILE = r"(?:files?|documents?|docs?|sheets?|spreadsheets?|workbooks?|presentations?|slides|decks?)"
+_NAMED = rf"(?:{_MAKER}{_PROGRAM}\s+{_FILE}|{_PLAIN}|powerpoints?|spreadsheets?|slide\s+decks?)\b"
+_TRIED = (
+    # ... in Word, as a PDF, in a spreadsheet, in Excel format
+    re.compile(
+        rf"\b(?:in|as)\s+(?:an?\s+|the\s+|my\s+|our\s+)?"
+        rf"(?P<run>{_NAMED}|(?<!a\s){_MAKER}{_PROGRAM})(?:\s+(?:format|form))?"
+        rf"(?={_GAP}*(?:$|[,.;?!)]|{_GOES_ON}|{_ABOUT})|\s*\x01)",
+        re.I,
+    ),
+    # pdf of ..., a Word version of ..., the Excel with ...
+    re.compile(
+        rf"\A{_GAP}*(?:{_LEAD}\s+)*(?P<run>{_NAMED}|(?:{_MAKER}{_PROGRAM}|{_PLAIN})"
+        rf"(?=\s+(?:version|copy)\b)|excel(?=\s+(?:with|about|containing)\b))"
+        rf"(?:\s+(?:version|copy))?{_GAP}+(?:of|for|with|{_ABOUT})(?=\s)",
+        re.I,
+    ),
+    # Word document zebra
+    re.compile(rf"\A{_GAP}*(?:{_LEAD}\s+)*(?P<run>{_MAKER}{_PROGRAM}\s+{_FILE})(?=\s)", re.I),
+    # zebra slides
+    re.compile(rf"(?<=[^\s\x01])\s+(?P<run>slides){_GAP}*\Z", re.I),
+)
+"""Where a word may name a type or be looked for itself: only a search can tell."""
 
 _YEAR = r"(?P<{}>(?:19|20)\d\d)(?![\w.,]*\w)"
 _NO_UNIT = (
@@ -194,12 +219,30 @@ class Wishes(NamedTuple):
 
 def filters_in_words(text: str, today: date, folders: Sequence[str] = ()) -> Wishes:
     """Return the filters that a query states; `folders` are those there are. Never raises."""
+    return _read(text, today, folders, _find_types)
+
+
+def guess_filters(text: str, today: date, folders: Sequence[str] = ()) -> Wishes | None:
+    """Return the same with a type that may be meant (`budget in Excel`, `budget slides`), if any.
+
+    Only where the above finds none: it may as well be what is looked for, which a search can tell.
+    """
+    wishes = _read(text, today, folders, _guess_types)
+    return wishes if wishes.filters.extensions else None
+
+
+def _read(
+    text: str,
+    today: date,
+    folders: Sequence[str],
+    find_types: Callable[[_Reading], tuple[str, ...]],
+) -> Wishes:
     if len(text) > _LONGEST:
         return Wishes(Filters(), text)
     reading = _Reading(text)
     span = _find_years(reading, today)
     places = _find_folders(reading, folders)
-    types = _find_types(reading)
+    types = find_types(reading)
     filters = Filters(
         extensions=types,
         folders=places,
@@ -214,19 +257,6 @@ def filters_in_words(text: str, today: date, folders: Sequence[str] = ()) -> Wis
         return Wishes(filters, text, tuple(reading.notes), years, (), tuple(reading.kinds), is_all)
     removed, kinds = tuple(reading.removed), tuple(reading.kinds)
     return Wishes(filters, left, tuple(reading.notes), years, removed, kinds)
-
-
-def search_beside(
-    wishes: Wishes, request: SearchRequest, search: Callable[[SearchRequest], SearchResults]
-) -> SearchResults:
-    """Search; where all of a query are filters whose words stand nowhere, for whatever meets them.
-
-    `slides in HR` may be about slides, and mostly is not.
-    """
-    results = search(request)
-    if results.total or not wishes.is_all:
-        return results
-    return search(request._replace(text="", anything=True))
 
 
 def add_wishes(explicit: Filters, wished: Filters) -> Filters:
@@ -340,6 +370,16 @@ def _find_types(reading: _Reading) -> tuple[str, ...]:
         start = re.compile(rf"(?P<run>{_LAST}){_GAP}*\Z", re.I)
         last = start.search(reading.seen, found.start("run"))
         return _take_types(reading, last) if last else ()
+    return ()
+
+
+def _guess_types(reading: _Reading) -> tuple[str, ...]:
+    """Take words out that may be for types, unless somebody works on such files."""
+    for pattern in _TRIED:
+        found = pattern.search(reading.seen)
+        if found:
+            beside = f"{reading.seen[: found.start()]} {reading.seen[found.end() :]}"
+            return () if _WORK.search(beside) else _take_types(reading, found)
     return ()
 
 
