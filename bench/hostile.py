@@ -20,6 +20,7 @@ _AFTER = ("", "x", "Xk9#mQ2z")
 _ALTERNATIVES = 12
 """Examples that are taken of one pattern."""
 _OTHERS = (
+    *("user  password\nann   x9!Abcd8\n", "│ password │\n├──┤\n│ x9!Abcd8 │\n"),
     *("sid=", "PIN: ", "PIN: 1234 ", "PIN=1234", 'auth=("bob", "', "kind: Secret\n", "?token="),
     *("a**b", "a**b\n", "a<!--b-->", "a<b>c ", "a](b)c", "a&#95;", "415-**555**-2671 "),
     *("mysql ", "basic abcdef ", "basic YTpi ", "authorization: ", "bearer ", "password= ", "a@"),

@@ -74,6 +74,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "408012-117051-306020-540815-092917-660000-250118-100001",
         "408013-117051-306020-540815-092917-660000-250118-100001",
     ),
+    "recovery codes": (
+        "Backup codes\n1. 4821-9932\n2. 1204-8821\n",
+        "Backup codes\nbeside\nothers\n",
+    ),
     "private key": ("private key: " + "9f8e7d6c" * 8, "private key: keep it safe"),
 }
 

@@ -15,6 +15,7 @@ from bookwheel.safety.asides import find_after_aside
 from bookwheel.safety.density import Allowance, Stretches, places
 from bookwheel.safety.patterns import compiled
 from bookwheel.safety.values import (
+    has_digits_and_letters,
     is_key,
     is_named_in_prose,
     is_passphrase,
@@ -34,6 +35,7 @@ from bookwheel.safety.words import (
     PASSWORDS,
     SHORT_PASSWORDS,
 )
+from bookwheel.safety.wrapping import JOINT, end_of_joined, end_of_list
 from bookwheel.safety.yaml_values import skip_properties
 
 Found = tuple[int, int, str]
@@ -87,11 +89,14 @@ _LINE_BEFORE = re.compile(
 )
 _EMPHASIS = re.compile(rb"(?:\*\*|__|~~|\*)$")
 _REST = re.compile(rb"([^\s]+)(?:[ \t]+(?:[#;]|//)[^\n]*|[ \t]*)\r?(?:\n|$)")
-_TAGS = re.compile(rb"</?[a-z]{1,6}>\s*")
+_TAGS = re.compile(rb"</?[a-z][a-z1-6]{0,5}(?: [^<>\n]{0,60})?>\s*")
 _NEXT_LINE = re.compile(rb"\r?\n?(?:[ \t]*\r?\n)?[ \t]*")
 _LINE = re.compile(rb"[^\r\n]*")
+_BLANKS = re.compile(rb"\s{0,40}")
 _NEXT_PAIR = re.compile(rb"[;&][\w .\-]{1,40}=")
 _RUN = re.compile(rb"(?:[\w!@#$%^&*.-][\"'`](?=[\w])|[^\s\"'`<>\\]|\\[^nrt\"'\s])+")
+_CODES = re.compile(rb"(?:recovery|backup) codes?", re.IGNORECASE)
+_WORD_AND_NUMBER = re.compile(r"[A-Z][a-z]{2,15}[-_]\d{2,4}")
 _BEFORE = 48
 _AFTER = 240
 """Bytes before and after a name that are looked at."""
@@ -120,13 +125,13 @@ def _any(words: Iterable[str]) -> str:
 def _patterns() -> tuple[tuple[str, str], ...]:
     """Return for each sort of word the pattern of it and the sign after it."""
     quote = "(?:[\"'`\\])}*_~]|&quot;|\\\\[\"']){0,4}"
-    closed = r"(?:</(?:b|strong|em|i|u|td|th|dt|key|label|span|code|p|div)>\s{0,9}){0,2}"
+    closed = r"(?:</(?:b|strong|em|i|u|td|th|dt|key|label|span|code|p|div|h[1-6]|li)>\s{0,9}){0,2}"
     opened = r"(?:<(?:b|strong|em|i|u|td|dd|span|code|p|div|kbd|tt|samp)>\s{0,9}){0,2}"
     typed = (  # token: string = "x", char password[] = "x"
         r"(?:(?::[ ]{0,2}|[ ])(?:&?(?:'static )?str|[Ss]tring|SecretStr|Optional\[str\]|"
-        r"str \| None)\??|\[[0-9]{0,4}\])[ ]{0,2}="
+        r"str \| None)\??|[ ]As[ ]String|\[[0-9]{0,4}\])[ ]{0,2}="
     )
-    mark = rf"(?:{typed}|=>|:=|={{1,3}}|!={{1,2}}|::?|->|→|＝|：|\||<-|–|—|是|为|為|は)"
+    mark = rf"(?:{typed}|[=-]{{1,3}}>|:=|={{1,3}}|!={{1,2}}|::?|→|＝|：|\||<-|–|—|是|为|為|は)"
     of_what = (
         r"[ ](?:for|of|to|on|für|von|zum|de|du|pour|del|da|van|para|do|от|для|к|на)[ ]"
         r"[^\n:=|]{1,40}?"
@@ -136,16 +141,20 @@ def _patterns() -> tuple[tuple[str, str], ...]:
     within = (  # <setting name="password" a="b"><value>x
         r"(?:\s[\w:]{1,24}=\"[^\"<>]{0,60}\"){0,2}[ ]?>\s{0,12}<(?:value|string)>"
     )
+    below = r"<(?:(?:td|dd|p|div|pre)(?: [^<>\n]{0,60})?|string)>"
     after = (
         f"(?:[_-]?(?:{_any(ENDINGS)})\\b|[_-]?[0-9]{{1,2}}\\b)?(?:{value}|{quote}{closed}(?:"
         f"{of_what}(?:[ \\t]{{0,12}}{mark}|[ ]{{1,3}}{said})|(?:[ ]?\\([^()\\n]{{1,40}}\\))?(?:"
-        f"[ \\t]{{0,12}}{mark}|[ ]{{1,3}}{said}|{within}|[>(]|[ \\t]|<td>|<dd>|<string>)))"
+        f"[ \\t]{{0,12}}{mark}|[ ]{{1,3}}{said}|{within}|[>(]|[ \\t]|{below})))"
         f"{closed}[*_]{{0,3}}[ \\t]{{0,12}}{opened}"
     )
     abbreviated = f"(?:{_any(ABBREVIATED)})"
     keys = f"(?:{_any(KINDS_OF_KEY)})[ _.-]?(?:access[ _.-]?)?(?:key|schlüssel)|{_any(KEYS)}"
     return (
-        ("password", f"(?i)(?:{_any(PASSWORDS)}|(?:\\b|_|db|user|admin){abbreviated}){after}"),
+        (
+            "password",
+            f"(?i)(?:{_any(PASSWORDS)}|(?:\\b|_|db|user|admin|\\bs|\\bstr){abbreviated}){after}",
+        ),
         ("short", f"(?i)(?:\\b|_)(?:{_any(SHORT_PASSWORDS)}){after}"),
         ("key", f"(?i)(?:{keys}){after}"),
         (
@@ -170,6 +179,8 @@ def find_named(data: bytes, allowance: Allowance) -> Iterator[Found]:
             done = first + end
             if end - (at - first) >= _AFTER - 2:
                 done = _to_its_end(data, done)
+            if _CODES.match(data, start):
+                done = end_of_list(data, first + begin, done)
             yield first + begin, done, kind
     allowance.taken += dense
     for start, at in dense:
@@ -265,9 +276,11 @@ def _is_secret(sort: str, sign: str, prefix: str, value: Value) -> bool:
             return is_random(value.text, 16)
         return is_random(value.text, 12) if sign == "|" else is_key(value.text, marked=marked)
     if sign == "|" or (not sign and not is_flag and not value.quoted):
-        return is_named_in_prose(value.text)
+        return is_named_in_prose(value.text) or (sign == "|" and value.fills_line)
     if value.quoted and " " in value.text:
         return is_passphrase(value.text)
+    if sign == "is" and _WORD_AND_NUMBER.fullmatch(value.text):
+        return True
     return is_password(value.text, marked=marked)
 
 
@@ -296,6 +309,8 @@ def _read_value(data: bytes, start: int, at: int, sign: str) -> Value | None:
     at, in_block = skip_properties(data, at) if sign == ":" else (at, False)
     if in_block:
         return _read_line(data, at)
+    if sign == "=" and data.startswith(b"(", at):
+        at = _BLANKS.match(data, at + 1).end()  # type: ignore[union-attr]  # matches always
     opening = _OPENING.match(data, at)
     if opening is not None:
         if opening[1]:
@@ -323,6 +338,10 @@ def _read_word(data: bytes, start: int, run: re.Match[bytes], sign: str) -> Valu
     is_variable = data[at - 1] == 61 and data[start : at - 1].isupper()  # NAME=value command
     closed = pair is not None or is_variable or (sign == ">" and in_element)
     value = value.rstrip(_TRAILING)
+    is_element = in_element and data[at - 1] == 62  # <b>x</b>
+    closed = closed or (is_element and has_digits_and_letters(value.decode("utf-8", "replace")))
+    if value[:1] == b"(":  # (base64)
+        at, value = at + 1, value[1:]
     if not value:
         return None
     return Value(at, at + len(value), value.decode("utf-8", "replace"), False, closed)
@@ -359,4 +378,6 @@ def _read_quoted(data: bytes, at: int, opening: bytes) -> Value | None:
         if run is None:
             return None
         end = run.end()
-    return Value(at, end, data[at:end].decode("utf-8", "replace"), True, False)
+    last = end_of_joined(data, end)
+    text = JOINT.sub(b"", data[at:last]) if last > end else data[at:end]
+    return Value(at, last, text.decode("utf-8", "replace"), True, False)

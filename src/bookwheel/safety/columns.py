@@ -31,13 +31,21 @@ HEAD = (
     r"heslo|parola|phone|fono|fone|tel|mob|cell|fax|handy|парол|密码|密碼|口令|パスワード|тел|电话|手机)"
 )
 _CELL = r"[\pL\pN_ \"'.()/-]"
-_RULED = rf"(?m)^[ \t]*\|[^\n]*{HEAD}[^\n]*\|[ \t\r]*\n[ \t]*\|?[ \t]*:?-"
+_RULED = (  # as in Markdown, in a box, as psql draws it, in a wiki
+    rf"(?m)^[ \t]*\|[^\n]*{HEAD}[^\n]*\|[ \t\r]*\n[ \t]*(?:\|?[ \t]*:?-|\+[-=])|"
+    rf"^[^\n]*{HEAD}[^\n]*\n[ \t]*-+\+-|"
+    rf"^[ \t]*\|\|[^\n]*{HEAD}[^\n]*\|\|[ \t\r]*\n[ \t]*\|"
+)
+_BOXED = rf"(?m)^[ \t]*│[^\n]*{HEAD}[^\n]*│[ \t\r]*\n[ \t]*[├╞╟╠]"
 _SEPARATED = (
     rf"(?m)^{_CELL}+(?:[,;\t]{_CELL}+)*[,;\t]{_CELL}*{HEAD}(?:{_CELL}|[,;\t])*$|"
     rf"^{_CELL}*{HEAD}{_CELL}*(?:[,;\t]{_CELL}+)+$"
 )
-_RULE = re.compile(rb"[ \t|:+-]*-[ \t|:+-]*$")
+_RULE = re.compile(rb"[ \t|:+=-]*[-=][ \t|:+=-]*\r?$|[ \t]*(?:\xe2[\x94\x95]..?)+[ \t]*\r?$")
 _NUMBER = re.compile(rb"[+(]?\d[\d ().\-/]{5,20}\d")
+_BAR = "│".encode()
+_DRAWN = (b"|", _BAR)
+"""What parts the cells of tables that have rules between their rows."""
 _LONGEST_HEAD = 2000
 _SHORTEST = 4
 _JUDGED_CELLS = 4000
@@ -51,6 +59,12 @@ def find_in_columns(data: bytes, allowance: Allowance) -> Iterator[Found]:
     for match in places(_RULED, data, dense):
         if match.start() >= done:
             done = yield from _below(data, match.start(), b"|")
+    if _BAR in data:
+        done = 0
+        for match in places(_BOXED, data, dense):
+            if match.start() >= done:
+                done = yield from _below(data, match.start(), _BAR)
+        done = 0
     for match in places(_SEPARATED, data, dense):
         if match.start() >= done:
             separator = next(each for each in (b"\t", b";", b",") if each in match.group())
@@ -64,17 +78,20 @@ def _below(data: bytes, at: int, separator: bytes) -> Generator[Found, None, int
     """Yield the secrets of one table; return where it ends."""
     end = _end_of_line(data, at)
     head = data[at:end]
+    if head.lstrip().startswith(b"||"):
+        head = head.replace(b"||", b"|")
     judges = _judges(head[:_LONGEST_HEAD], separator)
-    least = 1 if separator == b"|" else max(1, head.count(separator))
+    least = 1 if separator in _DRAWN else max(1, head.count(separator))
     at = end + 1
     judged = 0
     while judges and at < len(data):
         end = _end_of_line(data, at)
         line = data[at:end]
         cells = line.split(separator)
-        if len(cells) <= least:
+        is_rule = separator in _DRAWN and _RULE.fullmatch(line) is not None
+        if len(cells) <= least and not is_rule:
             break
-        if separator != b"|" or not _RULE.fullmatch(line):
+        if not is_rule:
             yield from _in_row(cells, at, judges)
             judged += len(judges)
             if judged > _JUDGED_CELLS:  # what stands in so long a column is what its head says

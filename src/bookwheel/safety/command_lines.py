@@ -47,6 +47,13 @@ COMMANDS: tuple[Notation, ...] = (
     ),
     Notation(
         "password",
+        "wpa_passphrase",
+        r"\bwpa_passphrase ",
+        r"(?:\"[^\"\n]{1,64}\"|'[^'\n]{1,64}'|\S{1,64}) [\"']?([^\s\"']{8,63})",
+        is_likely_password,
+    ),
+    Notation(
+        "password",
         "mysql mariadb",
         r"\b(?:mysql|mariadb)",
         r"[\w-]*\b[^\n|;]{0,160}?\s-p[\"']?([^\s\"'-][^\s\"']{2,})",

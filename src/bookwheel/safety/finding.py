@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bookwheel.model import Redact, Span
 from bookwheel.safety import words
+from bookwheel.safety.aligned import find_in_aligned_columns
 from bookwheel.safety.assignments import find_named
+from bookwheel.safety.before_names import find_before_names
 from bookwheel.safety.blocks import find_blocks
 from bookwheel.safety.columns import find_in_columns
 from bookwheel.safety.density import Allowance
@@ -27,14 +29,14 @@ from bookwheel.safety.phones import REGIONS, find_phones
 from bookwheel.safety.split import find_split
 from bookwheel.safety.tokens import TOKENS
 from bookwheel.safety.vendors import find_tokens
-from bookwheel.safety.wrapping import SHORTEST, end_of_wrapped
+from bookwheel.safety.wrapping import SHORTEST, end_of_joined, end_of_wrapped
 
 if TYPE_CHECKING:
     from bookwheel.settings import Settings
 
 Found = tuple[int, int, str]
 
-CODE_VERSION = "14"
+CODE_VERSION = "15"
 """To be raised when the code finds something else by the same rules."""
 
 
@@ -149,16 +151,18 @@ def _as_stand_in(mark: re.Match[bytes]) -> bytes:
 def _find_secrets(data: bytes, rules: Rules, allowance: Allowance) -> Iterator[Found]:
     yield from find_blocks(data, allowance)
     yield from find_in_columns(data, allowance)
+    yield from find_in_aligned_columns(data, allowance)
     yield from find_in_html_tables(data, allowance)
     yield from find_own(data, rules.own)
-    for find in (find_tokens, find_notations, find_named):
+    for find in (find_tokens, find_notations, find_named, find_before_names):
         yield from find(allowance.rest_of(data), allowance)
 
 
 def _find_ends(data: bytes, rules: Rules, allowance: Allowance) -> Iterator[Found]:
     allowance.taken.clear()
     for start, end, kind in _find_secrets(data, rules, allowance):
-        yield start, end_of_wrapped(data, start, end) if end - start >= SHORTEST else end, kind
+        end = end_of_wrapped(data, start, end) if end - start >= SHORTEST else end
+        yield start, end_of_joined(data, end), kind
     rest = allowance.rest_of(data)
     yield from find_emails(rest, allowance)
     yield from find_phones(rest, rules.regions, allowance)

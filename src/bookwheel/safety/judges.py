@@ -40,7 +40,13 @@ def is_credentials(value: str) -> bool:
     return ":" in decoded and decoded.isprintable()
 
 
+_ASKED = re.compile(r"(?:(?:realm|charset|scope|error(?:_\w+)?)=\"[^\"]*\"[, ]*)+", re.IGNORECASE)
+"""What a server asks for, and no answer to it."""
+
+
 def is_header(value: str) -> bool:
+    if _ASKED.fullmatch(value):
+        return False
     first = value.split()[0].rstrip(",;")
     return not is_stand_in(first) and (
         len(value.split()) > 1 or is_key(first, marked=True) or is_random(first, 8)
@@ -69,7 +75,7 @@ def is_below_its_name(value: str) -> bool:
     """Tell whether a word alone below a heading is a password: three sorts of signs, no code."""
     sorts = (str.islower, str.isupper, str.isdigit, "!@#$%^&*?+~=".__contains__)
     several = sum(any(map(is_of, value)) for is_of in sorts) >= 3
-    is_code = re.search(r"[/\\(){}\[\]:<>;,|]|[.][a-z]", value)
+    is_code = re.search(r"[/\\(){}\[\]:<>;,|]|[.][a-z]|^[a-z_]+=", value)
     return several and is_named_in_prose(value) and not is_code
 
 
@@ -86,6 +92,17 @@ def is_recovery_key(value: str) -> bool:
     """Tell whether groups of digits are those of BitLocker: each a multiple of 11."""
     groups = [int(group) for group in re.findall(r"\d+", value)]
     return any(groups) and all(group % 11 == 0 and group < 11 << 16 for group in groups)
+
+
+_CODE = re.compile(r"(?m)^\s*(?:[-*] |\d{1,2}[.)] )?[`*]*([A-Za-z0-9-]+)")
+
+
+def is_code_list(value: str) -> bool:
+    """Tell whether all lines are codes of one shape, with digits in nearly all of them."""
+    codes = _CODE.findall(value)
+    shapes = {re.sub("[A-Za-z0-9]", "a", code) for code in codes}
+    with_digits = sum(any(map(str.isdigit, code)) for code in codes)
+    return len(shapes) == 1 and 5 * with_digits >= 4 * len(codes)
 
 
 _SYMBOLS = "+/=_-"

@@ -13,6 +13,7 @@ from bookwheel.safety.judges import (
     is_beside_its_name,
     is_chosen,
     is_chosen_in_query,
+    is_code_list,
     is_cookie,
     is_credentials,
     is_header,
@@ -243,6 +244,14 @@ NOTATIONS: tuple[Notation, ...] = (
     ),
     Notation(
         "password",
+        "password passwort passcode passphrase kennwort",
+        r"\b(?:password|passwort|passcode|passphrase|kennwort)[ ]?\(",
+        r"([^\s()]{6,64})\)",
+        is_below_its_name,
+        r"[^\s()]{6,64}\)",
+    ),
+    Notation(
+        "password",
         "use with as mit als avec con",
         r"\b(?:use|with|as|mit|als|avec|con) (?:the |user )?[\w.@-]{2,40} ?/ ?",
         r"([^\s\"'`/][^\s\"'`]{4,63}?)[.,;]?(?:\s|$)",
@@ -287,9 +296,9 @@ NOTATIONS: tuple[Notation, ...] = (
     Notation(
         "pin",
         "alarm door gate garage keypad safe lock",
-        r"\b(?:alarm|door|gate|garage|keypad|safe|lock) code[ ]",
-        r"(\d{4,8})\b",
-        peek=r"\d{4}",
+        r"\b(?:alarm|door|gate|garage|keypad|safe|lock) code(?: is| ist)?:?[ ]",
+        r"((?-i:[A-Z]{0,2})\d{4,8}(?-i:[A-Z]{0,2})[#*]?)(?:[^\w#*]|$)",
+        peek=r"[A-Z]{0,2}\d{4}",
     ),
     Notation(
         "pin",
@@ -340,6 +349,15 @@ NOTATIONS: tuple[Notation, ...] = (
         r"(\S{4,128})",
         is_named_in_prose,
         r"\S{4}",
+    ),
+    Notation(
+        "recovery codes",
+        "recovery backup emergency scratch",
+        r"\b(?:recovery|backup|emergency|scratch) codes?\b[^\n]*\n",
+        r"(?:[ \t]*\r?\n)?((?:[ \t]{0,9}(?:[-*] |\d{1,2}[.)] )?[`*]{0,2}[a-z0-9-]{6,24}[`*]{0,2}"
+        r"[ \t]{0,3}(?:\r?\n|$)){2,24})",
+        is_code_list,
+        r"\s{0,9}(?:[-*] |\d{1,2}[.)] )?[`*]{0,2}[a-z0-9-]{6}",
     ),
     Notation("pin", "otp", r"\bOTP ", r"(\d{6,8})\b", peek=r"\d{6}"),
     Notation("pin", "puk", r"\bPUK ?[12]? ", r"(\d{8})\b", peek=r"\d{8}"),

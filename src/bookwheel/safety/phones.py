@@ -106,6 +106,10 @@ _WITH_CODE = re.compile(
     rb"5[09]\d|6[789]\d|8[05789]\d|9[679]\d)[ ().\d/-]*"
 )
 _THOUSANDS = re.compile(rb"\+ ?\d{1,3}(?:[ .]\d{3})+")
+_NAMED_CLOSELY = re.compile(rb"(?:^|[^A-Za-z0-9_])(?:tel|fax|mob|phone|ph)$", re.IGNORECASE)
+_THOUSANDS_BEGIN = re.compile(rb"(?:^|[^\d.,-])\d{1,3},$")
+_THOUSANDS_GO_ON = re.compile(rb"\d{3} \d")
+"""The first three digits of a row belong to a number before it: `1,234 555 6789`."""
 _EXTENSION = re.compile(
     rb"(?i),? ?(?:ext(?:ension)?\.?|x|#|durchwahl|poste|nst\.?|app\.?)[ :]?\d{1,6}\b"
 )
@@ -153,13 +157,22 @@ def _is_apart(data: bytes, start: int, end: int) -> bool:
     """Tell whether a row of digits stands for itself and is not a part of something else."""
     if start and data[start - 1] not in _CLEAR and data[start] != 43:
         known = data[max(0, start - 6) : start].lower().endswith((b"wa.me/", b"tel:", b"="))
-        return known or data[start - 1] >= 128
+        return known or data[start - 1] >= 128 or _is_named_closely(data, start)
+    if _THOUSANDS_GO_ON.match(data, start) and _THOUSANDS_BEGIN.search(
+        data, max(0, start - 5), start
+    ):
+        return False
     if end == len(data):
         return True
     following = data[end]
     if following in _CLEAR:
         return following not in b".,:)" or not _GOES_ON.match(data, end)
     return following >= 128
+
+
+def _is_named_closely(data: bytes, start: int) -> bool:
+    """Tell whether `TEL` or the like stands right before a row of digits."""
+    return _NAMED_CLOSELY.search(data, max(0, start - 8), start) is not None
 
 
 def _said_before(data: bytes, start: int) -> bytes:
@@ -208,7 +221,8 @@ class _Judge:
 
     def accepts(self, start: int, end: int) -> bool:
         """Tell whether a candidate is a phone number; long lists are not read to their end."""
-        if start and self._data[start - 1] in _NEVER_BEFORE and self._data[start] != 43:
+        is_tied = start and self._data[start - 1] in _NEVER_BEFORE and self._data[start] != 43
+        if is_tied and not _is_named_closely(self._data, start):
             return False
         before = max(start - _BEFORE, min(self._last, start - _RIGHT_BEFORE), 0)
         self._last = end

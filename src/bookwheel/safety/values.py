@@ -86,6 +86,11 @@ _SEVERAL_WORDS = re.compile(
 _WORDS = STAND_INS.union(PASSWORDS)
 _SYMBOL = re.compile(r"[!@#$%^&*~+=?\\]")
 _SENTENCE = re.compile(r"\s")
+_EAST_ASIAN = re.compile(
+    "[0-9~-]{0,5}[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af，。！？；：（）]+"
+    "(?:[0-9~-]{1,5}[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af，。！？；：（）]+)?"
+)
+"""A password is typed: what no key of a keyboard has goes on with the sentence."""
 
 
 @lru_cache(maxsize=4096)
@@ -142,7 +147,7 @@ def is_password(value: str, *, marked: bool) -> bool:
     """
     if is_stand_in(value) or len(value) < 4 or _SENTENCE.search(value):
         return False
-    if _CODE.fullmatch(value):
+    if _CODE.fullmatch(value) or _EAST_ASIAN.fullmatch(value):
         return False
     if marked:
         return not (_PATH.fullmatch(value) and value.count("/") > 1) and not _names_it(value)
@@ -171,6 +176,12 @@ def has_mark_of_choice(value: str) -> bool:
     digits = any(map(str.isdigit, inner))
     letters = any(map(str.isalpha, inner))
     return (digits and (letters or len(inner) >= 6)) or bool(letters and _SYMBOL.search(inner))
+
+
+def has_digits_and_letters(value: str) -> bool:
+    """Tell whether a word has both, and is no name of something known."""
+    mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return mixed and len(value) >= 5 and _KNOWN.fullmatch(value) is None
 
 
 def _is_jumbled(value: str) -> bool:

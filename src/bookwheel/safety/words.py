@@ -304,7 +304,15 @@ STAND_INS = frozenset(
             "plaintext",
         ),
         *("nullable", "unique", "redacted", "masked", "hidden", "removed", "omitted", "sensitive"),
-        *("password1", "passwords", "my_password", "mypassword", "userpassword", "db_password"),
+        *(
+            "password1",
+            "password2",
+            "passwords",
+            "my_password",
+            "mypassword",
+            "userpassword",
+            "db_password",
+        ),
         *(
             "your_password",
             "yourpassword",
@@ -404,6 +412,9 @@ STAND_INS = frozenset(
         ),
         *("oui", "non", "ja", "nein", "sí", "obligatorio", "requis", "erforderlich", "obligatoire"),
         *("pflichtfeld", "pflichtangabe", "verpflichtend", "verplicht", "requerido", "необходим"),
+        *("obrigatória", "obrigatório", "obligatoria", "requerida", "obbligatorio", "obbligatoria"),
+        *("richiesta", "wymagane", "обязателен", "обязательно", "povinné", "zorunlu", "kötelező"),
+        *("obligatorisk", "påkrævet", "krävs", "vereist", "oubliée", "oublié", "olvidada"),
     )
 )
 """Words that stand where a secret would, in lower case."""
