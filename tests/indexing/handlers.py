@@ -106,6 +106,17 @@ def spin(place: str) -> None:
         pass
 
 
+def plod(place: str) -> str:
+    """Work half a second of CPU as one does whom others keep from the processor."""
+    begun = time.process_time()
+    while time.process_time() < begun + 0.5:
+        until = time.process_time() + 0.02
+        while time.process_time() < until:
+            pass
+        time.sleep(0.1)
+    return "plodded"
+
+
 def hog(place: str) -> int:
     return len([bytearray(64 << 20) for _ in range(1_000)])
 
@@ -197,6 +208,7 @@ TROUBLES: dict[str, Act] = {
         abort_like_rust,
         hang,
         spin,
+        plod,
         hog,
         ask_too_much,
         recurse,

@@ -165,6 +165,13 @@ def test_t18_a_task_that_hangs_is_killed_at_its_deadline_and_the_others_are_answ
     assert [outcomes[key].result for key in (0, 2, 4)] == ["a", "b", "c"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what others have used")
+def test_a_task_that_others_keep_from_the_processor_gets_more_time() -> None:
+    with _make("make_troublemaker", "", limits=BRIEF) as pool:
+        outcomes = _gather(pool, _tasks("plod", "a"))
+    assert [outcomes[key].result for key in (0, 1)] == ["plodded", "a"]
+
+
 def test_f16_bad_tasks_among_two_hundred_good_ones_are_the_only_ones_to_fail() -> None:
     payloads = [str(number) for number in range(200)]
     bad = {

@@ -242,7 +242,7 @@ class WorkerPool:
                 self._listen(child)
         now = self._clock()
         for child in list(self._children):
-            if child.batches and child.deadline <= now:
+            if child.batches and child.deadline <= now and not child.grant_time():
                 child.process.kill()
                 self._lose(child, Failure("timeout", "no answer within the time allowed"))
 
@@ -265,6 +265,7 @@ class WorkerPool:
         match message:
             case ("ready",) if not child.ready:
                 child.ready = True
+                child.note_start()
                 self._starts_in_vain = 0
             case ("failed", _, str(detail), str(trace)) if not child.ready:
                 logger.error("A worker could not set up its handler.\n%s", trace)
@@ -283,6 +284,7 @@ class WorkerPool:
 
     def _settle(self, child: WorkerProcess, results: list[Any], failures: dict[Any, Any]) -> None:
         batch = child.batches.popleft()
+        child.note_start()
         child.done += len(batch)
         child.retiring |= child.done >= self._limits.recycle_tasks
         for index, (task, result) in enumerate(zip(batch, results, strict=True)):
