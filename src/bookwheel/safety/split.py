@@ -39,6 +39,7 @@ _BLOCK = re.compile(
     re.I,
 )
 """Tags that part words for the reader: cells, paragraphs, lines."""
+_BLOCK_TAG = re.compile(_BLOCK.pattern + rb"[^<>\n]*>", re.I)
 _ESCAPE, _ENTITY, _BREAK = b"\\&\n"
 _COMMENTS = ((b"<!--", b"-->"), (b"{/*", b"*/}"))
 _FAR = 1000
@@ -224,7 +225,9 @@ def _lines(data: bytes) -> Iterator[_Place]:
     joint, at = compiled(_JOINT), 0
     while match := joint.search(data, at):
         start, end = _line_around(data, match.start(), match.end() + _AHEAD)
-        yield start, end
+        # Tables in HTML are full of marks, yet none that splits a word or a number.
+        if match[0].find(b"<") < 0 or joint.search(_BLOCK_TAG.sub(b"  ", data[start:end])):
+            yield start, end
         at = max(match.end() - 1, end - _AHEAD // 2)
 
 
