@@ -90,6 +90,8 @@ class Cluster:
     def _client(self) -> OpenSearch:
         try:
             from opensearchpy import OpenSearch
+
+            from bookwheel.engines.opensearch.transport import Transport
         except ModuleNotFoundError:
             raise IndexUnusable(
                 "The index lies in a cluster, and the client for it is not installed.",
@@ -108,7 +110,8 @@ class Cluster:
             use_ssl=at.is_secure,
             http_compress=False,
             timeout=_ANSWER_SECONDS,
-            max_retries=len(at.hosts),
+            transport_class=Transport,
+            max_retries=0,
             retry_on_timeout=False,
             pool_maxsize=_CONNECTIONS,
             **(tls if at.is_secure else {}),
@@ -155,10 +158,10 @@ class Cluster:
                 raise self.refusal(part["status"], part)
         for entry in answer.get("docs", ()):
             if "error" in entry and "index_not_found" not in _reason(entry):
-                raise self._incomplete()
+                raise self.incomplete()
         shards = answer.get("_shards", {})
         if shards.get("successful", 0) < shards.get("total", 0):  # one that is gone has not failed
-            raise self._incomplete()
+            raise self.incomplete()
 
     def _meet(self) -> None:
         """Look once whether this is a cluster that we know how to talk to."""
@@ -260,10 +263,11 @@ class Cluster:
             return RateLimited("The cluster has too much to do.", retry_after=5)
         is_red = any(gap in reason for gap in _GAPS) and "parse" not in reason
         if is_red or status in _AWAY:
-            return self._incomplete()
+            return self.incomplete()
         return Refused(status, kind, reason)
 
-    def _incomplete(self) -> Incomplete:
+    def incomplete(self) -> Incomplete:
+        """Return the error for an index of which a part cannot be read."""
         return Incomplete(
             f"The cluster at {self.address.shown} cannot answer: a part of the index is "
             "missing, or it has no leader.",
