@@ -216,7 +216,8 @@ class Library(View):
         except (IndexDamaged, IndexUnreachable):
             return False  # the next update sets it aside and makes it anew, or it comes back
         done = {s.collection.name: s.collection.path for s in states if s.scanned_at}
-        return all(done.get(each.name) == each.path for each in self.collections)
+        is_done = all(done.get(each.name) == each.path for each in self.collections)
+        return is_done and self.exists
 
     @property
     def _own(self) -> tuple[Collection, ...]:
@@ -550,6 +551,11 @@ class Library(View):
     def facts(self) -> dict[str, str]:
         """Return how the cluster is that holds the index; nothing where none does."""
         return self._store.facts()
+
+    def require_whole(self) -> None:
+        """Raise IndexUnreachable where a part of the index cannot be read just now."""
+        if self.exists:
+            self._store.require_whole()
 
     def check(self) -> list[str]:
         """Look through the index and return what is wrong with it."""

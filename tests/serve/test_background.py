@@ -120,6 +120,43 @@ def test_an_index_out_of_reach_is_told_to_probes_until_it_is_back(
         assert told(made, "ok", ready=True)
 
 
+def test_an_index_that_has_lost_a_part_is_out_of_reach_until_it_is_whole_again(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+    is_lost = threading.Event()
+
+    def require(engine: Reader) -> None:
+        if is_lost.is_set():
+            raise IndexUnreachable("A part of the index is missing.")
+
+    monkeypatch.setattr(Reader, "require_whole", require)
+    monkeypatch.setattr(background, "_WHOLE_SECONDS", 0.0)
+    with indexing(shelf) as made:
+        assert made.ready.wait(PATIENCE)
+        assert told(made, "ok", ready=True)
+        is_lost.set()
+        assert told(made, "unreachable", ready=False)
+        is_lost.clear()
+        assert told(made, "ok", ready=True)
+
+
+def test_where_there_is_no_index_nothing_is_ready_to_be_searched(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+    with indexing(shelf) as made:
+        assert made.ready.wait(PATIENCE)
+        assert told(made, "ok", ready=True)
+        monkeypatch.setattr(Library, "generation", 0)
+        monkeypatch.setattr(Library, "exists", False)
+        assert told(made, "ok", ready=False)
+        monkeypatch.undo()
+        assert told(made, "ok", ready=True)
+
+
 def test_an_index_that_leaves_a_question_unanswered_is_out_of_reach_meanwhile(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:

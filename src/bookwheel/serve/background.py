@@ -29,6 +29,8 @@ _FAILED_SECONDS = 30.0
 _EMBED_SECONDS = 5.0
 _SLOW_SECONDS = 5.0
 """After so long without an answer the index counts as out of reach."""
+_WHOLE_SECONDS = 1.0
+"""For so long an index that was whole is not asked whether it still is."""
 
 
 class Indexing:
@@ -93,7 +95,8 @@ class Indexing:
         """Tell whether there is something to search, and how far the update under way is."""
         counts = self.count()
         under_way = {"done": counts[0], "total": counts[1]} if counts else None
-        is_ready = self.ready.is_set() and not self._is_out_of_reach
+        is_empty = self._news is not None and self._news.is_empty
+        is_ready = self.ready.is_set() and not self._is_out_of_reach and not is_empty
         status = "failed" if self.has_failed and not is_ready else "ok"
         return {
             "status": "unreachable" if self._is_out_of_reach else status,
@@ -315,6 +318,10 @@ class News:
         self._is_away = False
         self._asked_at: float | None = None
         """Since when an answer is waited for."""
+        self._whole_at = -_WHOLE_SECONDS
+        """When every part of the index was last found to be in reach."""
+        self.is_empty = False
+        """Whether there was no index at all."""
         self._seen = 0
         self._told = self._seen = self._read()
         self._looked_at = 0.0
@@ -331,6 +338,8 @@ class News:
         self._asked_at = time.monotonic()
         try:
             generation = self.library.generation
+            self.is_empty = not generation and not self.library.exists
+            self._require_whole()
         except BookwheelError as error:  # an index that cannot be read now is no news
             self._is_away = isinstance(error, IndexUnreachable)
             return self._seen
@@ -338,6 +347,13 @@ class News:
             self._asked_at = None
         self._is_away = False
         return generation
+
+    def _require_whole(self) -> None:
+        """Ask now and then whether what searches need is there, not just what is read here."""
+        now = time.monotonic()
+        if self._is_away or now - self._whole_at >= _WHOLE_SECONDS:
+            self.library.require_whole()
+            self._whole_at = now
 
     def tell(self) -> None:
         """Tell of what changed since the last time."""

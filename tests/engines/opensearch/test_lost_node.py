@@ -103,9 +103,11 @@ def test_what_one_half_of_an_index_knows_is_no_answer(cluster: Cluster) -> None:
         engine._cluster.ask("PUT", f"/half-{kind}/_settings", where)
     engine._cluster.ask("GET", "/_cluster/health/half-*?wait_for_no_relocating_shards=true")
     assert engine.match_pages(Match(body("walrus")), 50).total == 50
+    engine.require_whole()
 
     cluster.nodes[1].stop(signal.SIGKILL)
     for ask in (
+        engine.require_whole,
         lambda: engine.match_pages(Match(body("walrus")), 50),
         lambda: engine.match_passages(Match(body("walrus")), 50),
         lambda: engine.match_each([Match(body("walrus"))], 50),
@@ -115,6 +117,7 @@ def test_what_one_half_of_an_index_knows_is_no_answer(cluster: Cluster) -> None:
             ask()
     cluster.start_node(cluster.nodes[1])
     wait_for_copies(engine)
+    engine.require_whole()
     assert engine.match_pages(Match(body("walrus")), 50).total == 50
     engine.close()
 

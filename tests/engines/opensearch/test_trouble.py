@@ -165,6 +165,28 @@ def test_an_answer_that_stays_incomplete_is_none(
     cluster.close()
 
 
+def test_a_library_is_whole_unless_an_index_of_it_is_red(pretender: Pretender) -> None:
+    health = ["green", "yellow", "red", "green"]
+
+    def answer(method: str, path: str, body: bytes) -> tuple[int, object]:
+        if path.startswith("/_cluster/health/"):
+            status = health.pop(0)
+            return (408 if status == "red" else 200), {"status": status}
+        return 404, {"found": False}
+
+    pretender.answer = answer
+    engine = engine_of(pretender)
+    engine.require_whole()
+    engine.require_whole()
+    with pytest.raises(IndexUnreachable, match="a part of the index is missing"):
+        engine.require_whole()
+    engine.require_whole()
+    engine.close()
+    asked = pretender.asked[-1].partition("?")[0].rpartition("/")[2]
+    kinds = ("state", "documents", "texts", "pages", "passages", "words")
+    assert asked.split(",") == [f"zoo-{kind}" for kind in kinds]
+
+
 def test_an_index_that_is_not_there_leaves_no_gap(pretender: Pretender) -> None:
     nothing = {"docs": [{"_id": "1", **_error("index_not_found_exception", "no such index")}]}
     pretender.answer = lambda method, path, body: (200, nothing)

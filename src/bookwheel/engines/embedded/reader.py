@@ -149,6 +149,9 @@ class Reader(Store):
         """Return what an operator may want to know of the store besides; nothing here."""
         return {}
 
+    def require_whole(self) -> None:
+        """Nothing of it is elsewhere."""
+
     def skipped(self, collection: str) -> dict[tuple[str, str], int]:
         with self._reading() as connection:
             return catalog.list_skipped(connection, collection)

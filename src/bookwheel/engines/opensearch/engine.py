@@ -8,11 +8,12 @@ from pathlib import Path
 
 from bookwheel.engines.opensearch import rows, schema, state
 from bookwheel.engines.opensearch.address import Address
-from bookwheel.engines.opensearch.health import check_engine, cluster_facts
+from bookwheel.engines.opensearch.health import check_engine, cluster_facts, require_all
 from bookwheel.engines.opensearch.jobs import JobTable
 from bookwheel.engines.opensearch.leases import Lease
 from bookwheel.engines.opensearch.rebuild import Rebuild
 from bookwheel.engines.opensearch.state import Data
+from bookwheel.engines.opensearch.vectors import vectors_kind
 from bookwheel.engines.sharing import this_host
 from bookwheel.errors import Forbidden
 from bookwheel.model import Collection, FileState
@@ -174,6 +175,11 @@ class OpenSearchEngine(Rebuild):
         """Look through the indices and say each thing that is wrong."""
         self._settle()
         yield from check_engine(self)
+
+    def require_whole(self) -> None:
+        """Raise IndexUnreachable unless every part of every index of the library can be read."""
+        kinds = (*schema.KINDS, *map(vectors_kind, self._models()))
+        require_all(self._cluster, [self._indices.alias(kind) for kind in kinds])
 
     def facts(self) -> dict[str, str]:
         """Return how the cluster is, for the operator."""

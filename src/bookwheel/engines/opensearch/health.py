@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from bookwheel.engines.opensearch import schema, state
@@ -35,6 +35,17 @@ def cluster_facts(cluster: Cluster, indices: Indices) -> dict[str, str]:
         "lag": _lag(cluster, used),
         "indices": ", ".join(sorted(indices.present().values())),
     }
+
+
+def require_all(cluster: Cluster, aliases: Sequence[str]) -> None:
+    """Raise Incomplete unless all of some indices are there, and no shard of theirs is lost.
+
+    Any node can tell: where there is no leader, searches go on.
+    """
+    path = f"/_cluster/health/{','.join(aliases)}"
+    params = {"local": "true", "timeout": "0s", "filter_path": "status", "ignore": 408}
+    if cluster.ask("GET", path, None, params)["status"] == "red":
+        raise cluster.incomplete()
 
 
 def _lag(cluster: Cluster, used: str) -> str:
