@@ -75,6 +75,30 @@ def test_a_bad_address_is_refused_without_repeating_the_password(address: str) -
     assert "S3CRET" not in refusal.value.advice
 
 
+@pytest.mark.parametrize("letter", ["#", "?", "/", "[", "]"])
+@pytest.mark.parametrize("before", ["4711", "quiet"])
+def test_a_password_that_would_end_the_host_is_refused_and_told_how_to_write(
+    letter: str, before: str
+) -> None:
+    address = f"opensearch+http://joe:{before}{letter}S3CRET@127.0.0.1:9200/x"
+    with pytest.raises(BadRequest, match="%23 for #") as refusal:
+        open_cluster(address, Path("/nowhere"), None)
+    for part in ("S3CRET", "joe", before):
+        assert part not in refusal.value.message
+
+
+@pytest.mark.parametrize("address", ["joe:S3CRET\u2100@host/x", "[::1/x", "host/x#S3CRET"])
+def test_what_cannot_be_split_is_refused_without_repeating_it(address: str) -> None:
+    with pytest.raises(BadRequest) as refusal:
+        open_cluster(f"opensearch+http://{address}", Path("/nowhere"), None)
+    assert "S3CRET" not in refusal.value.message
+
+
+def test_a_password_may_have_any_character_in_another_writing() -> None:
+    address = read_address("opensearch+http://joe:4711%23%3F%2F%5B%5D%40%25@host/x")
+    assert (address.password, address.hosts) == ("4711#?/[]@%", (("host", 9200),))
+
+
 def test_a_setting_that_is_no_address_is_refused_without_repeating_it() -> None:
     with pytest.raises(BadRequest, match="engine is set, but it must begin with") as refusal:
         load({"engine": "https://ada:S3CRET@host/x"}, use_start_folder=False, environment={})

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from typing import NamedTuple
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 SCHEMES = ("opensearch+https", "opensearch+http")
 _PREFIX = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _DEFAULT_PREFIX = "bookwheel"
 _PORT = 9200
+_ESCAPED = (
+    "has a character that must be written otherwise in a user or password: "
+    "%23 for #, %3F for ?, %2F for /, %5B and %5D for brackets, %25 for %, %40 for @"
+)
 _NUMBERS = {"shards": (1, 1024), "replicas": (0, 10)}
 
 
@@ -39,7 +43,7 @@ class Address(NamedTuple):
 
 def read_address(text: str) -> Address:
     """Return an address; ValueError, which repeats no password, for what is none."""
-    parts = urlsplit(text)
+    parts = _split(text)
     if parts.scheme not in SCHEMES:
         raise ValueError(f"must begin with {SCHEMES[0]}:// or {SCHEMES[1]}://")
     login, at, hosts = parts.netloc.rpartition("@")
@@ -62,6 +66,17 @@ def read_address(text: str) -> Address:
         options.get("ca", ""),
         **{name: _read_number(name, value) for name, value in options.items() if name != "ca"},
     )
+
+
+def _split(text: str) -> SplitResult:
+    """Return the parts of an address; a password that would end the host is none of them."""
+    login, at, _ = text.partition("://")[2].rpartition("@")
+    if "#" in text or (at and any(letter in login for letter in "?/[]")):
+        raise ValueError(_ESCAPED)
+    try:
+        return urlsplit(text)
+    except ValueError:  # which may repeat the password
+        raise ValueError("must name hosts as host:port, by commas") from None
 
 
 def _read_number(name: str, text: str) -> int:
