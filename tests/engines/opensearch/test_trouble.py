@@ -14,7 +14,7 @@ from bookwheel.engines.base import WritableEngine
 from bookwheel.engines.choice import open_cluster
 from bookwheel.engines.opensearch import cluster as door
 from bookwheel.engines.opensearch.address import read_address
-from bookwheel.engines.opensearch.cluster import Cluster, Refused
+from bookwheel.engines.opensearch.cluster import Cluster, Missing, Refused
 from bookwheel.engines.opensearch.engine import OpenSearchEngine
 from bookwheel.errors import (
     BookwheelError,
@@ -246,6 +246,51 @@ def test_a_refusal_that_nobody_expected_is_an_error_for_the_operator(pretender: 
     assert isinstance(trouble, Refused)
     assert isinstance(trouble, IndexUnusable)
     assert "mapping set to strict" in trouble.message
+
+
+def test_what_all_shards_refuse_alike_is_no_missing_part(pretender: Pretender) -> None:
+    cause = {"type": "illegal_argument_exception", "reason": "Text fields are not optimised"}
+    error = {"reason": "all shards failed", "type": "search_phase", "root_cause": [cause]}
+    pretender.answer = lambda method, path, body: (400, {"error": error, "status": 400})
+    cluster = Cluster(read_address(pretender.address()))
+    with pytest.raises(Refused, match="Text fields are not optimised"):
+        cluster.ask_all("POST", "/zoo-documents/_search")
+    cluster.close()
+
+
+def test_nothing_is_written_to_a_name_that_is_no_alias(pretender: Pretender) -> None:
+    reason = "no such index [zoo-state] and [require_alias] request flag is [true]"
+    error = {"type": "index_not_found_exception", "reason": reason}
+    item = {"_index": "zoo-pages", "_id": "1", "status": 404, "error": error}
+    answers = {
+        "GET": (404, {"found": False}),
+        "PUT": (404, {"error": error, "status": 404}),
+        "POST": (200, {"errors": True, "items": [{"index": item}]}),
+    }
+    pretender.answer = lambda method, path, body: answers[method]
+    engine = engine_of(pretender)
+    assert isinstance(engine, OpenSearchEngine)
+    action = {"_op_type": "index", "_index": "zoo-pages", "_id": "1", "_source": {}}
+    with pytest.raises(Missing, match="zoo-state"):
+        engine.set_note("readers", "1")
+    with pytest.raises(Missing, match="An index of the library"):
+        engine._cluster.bulk([action])
+    engine.close()
+    written = [each for each in pretender.asked if not each.startswith("GET")]
+    assert ["require_alias=true" in each for each in written] == [True, True]
+
+
+def test_what_was_to_be_deleted_from_an_index_that_is_gone_is_gone(pretender: Pretender) -> None:
+    error = {"type": "index_not_found_exception", "reason": "no such index [zoo-vectors-1]"}
+    item = {"_index": "zoo-vectors-1", "_id": "1", "status": 404, "error": error}
+    pretender.answer = lambda method, path, body: (
+        200,
+        {"errors": True, "items": [{"delete": item}]},
+    )
+    cluster = Cluster(read_address(pretender.address()))
+    failures = cluster.bulk([{"_op_type": "delete", "_index": "zoo-vectors-1", "_id": "1"}])
+    cluster.close()
+    assert [each.status for each in failures] == [404]
 
 
 def test_an_api_key_is_sent_instead_of_the_password(pretender: Pretender) -> None:

@@ -39,6 +39,7 @@ _BULK_ACTIONS = 1_000
 _BULK_ATTEMPTS = 8
 _CONNECTIONS = 32
 _GAPS = ("no_shard_available", "all shards failed", "Partial shards failure", "Shard failures")
+_NO_INDEX = "index_not_found"
 _AWAY = (502, 503, 504)
 _OF_THE_CLUSTER = (403, 429, *_AWAY)
 """Answers that say nothing about what was asked."""
@@ -67,12 +68,17 @@ class Blocked(IndexUnreachable):
     """The cluster takes no changes until its operator has done something."""
 
 
+class Missing(IndexUnusable):
+    """An index that is to be there is not; the next indexer makes it anew."""
+
+
 class Failure(NamedTuple):
     """One action of many that was not done."""
 
     entry: str
     status: int
     reason: str
+    is_deletion: bool = False
 
 
 class Cluster:
@@ -157,7 +163,7 @@ class Cluster:
             if "error" in part:
                 raise self.refusal(part["status"], part)
         for entry in answer.get("docs", ()):
-            if "error" in entry and "index_not_found" not in _reason(entry):
+            if "error" in entry and _NO_INDEX not in _reason(entry):
                 raise self.incomplete()
         shards = answer.get("_shards", {})
         if shards.get("successful", 0) < shards.get("total", 0):  # one that is gone has not failed
@@ -261,10 +267,18 @@ class Cluster:
             return self._unpermitted()
         if status == 429:
             return RateLimited("The cluster has too much to do.", retry_after=5)
-        is_red = any(gap in reason for gap in _GAPS) and "parse" not in reason
-        if is_red or status in _AWAY:
+        if _NO_INDEX in f"{kind} {reason}":
+            return self._missing(reason)
+        # All shards fail as well at what cannot be asked of them, and say so with 400.
+        if status in _AWAY or (status >= 500 and any(gap in reason for gap in _GAPS)):
             return self.incomplete()
         return Refused(status, kind, reason)
+
+    def _missing(self, reason: str) -> Missing:
+        return Missing(
+            f"An index of the library {self.address.shown} is missing ({reason}).",
+            hint="`bookwheel doctor` says which. `bookwheel index FOLDER --full` makes it anew.",
+        )
 
     def incomplete(self) -> Incomplete:
         """Return the error for an index of which a part cannot be read."""
@@ -277,9 +291,16 @@ class Cluster:
     # Many changes at once
 
     def bulk(
-        self, actions: Iterable[Body], *, may_go_on: Callable[[], None] = lambda: None
+        self,
+        actions: Iterable[Body],
+        *,
+        may_go_on: Callable[[], None] = lambda: None,
+        by_alias: bool = True,
     ) -> list[Failure]:
         """Do many changes; return those that were refused for good, each with the reason.
+
+        Names are those of aliases, or all are of indices: the cluster would make an index of any
+        other name.
 
         What the cluster has no room for is sent again, a little later each time. Before anything
         is sent `may_go_on` is called, which raises where it must not be.
@@ -290,7 +311,7 @@ class Cluster:
         every = list(actions)
         for attempt in range(_ATTEMPTS):
             try:
-                return self._bulk(every, may_go_on)
+                return self._bulk(every, may_go_on, by_alias=by_alias)
             except IndexUnreachable as error:
                 # A node was lost, or a new leader is being found: others soon take its place.
                 if attempt == _ATTEMPTS - 1 or isinstance(error, Blocked):
@@ -298,7 +319,9 @@ class Cluster:
                 pause(attempt + 1)
         raise AssertionError("unreachable")
 
-    def _bulk(self, actions: Iterable[Body], may_go_on: Callable[[], None]) -> list[Failure]:
+    def _bulk(
+        self, actions: Iterable[Body], may_go_on: Callable[[], None], *, by_alias: bool
+    ) -> list[Failure]:
         from opensearchpy import OpenSearchException
         from opensearchpy.helpers import streaming_bulk
 
@@ -315,6 +338,7 @@ class Cluster:
             raise_on_error=False,
             raise_on_exception=True,
             max_retries=_BULK_ATTEMPTS,
+            require_alias=by_alias,
             **backoff,
         )
         try:
@@ -329,6 +353,8 @@ class Cluster:
     def _look_for_trouble(self, failures: Iterable[Failure]) -> None:
         """Raise what is wrong with the cluster itself: no entry is to blame for that."""
         for each in failures:
+            if _NO_INDEX in each.reason and not each.is_deletion:  # what is gone is deleted
+                raise self._missing(each.reason)
             if each.status in _OF_THE_CLUSTER:
                 raise self.refusal(each.status, {"error": each.reason})
 
@@ -375,7 +401,7 @@ def _reason(info: Any) -> str:
     return "; ".join(f"{each.get('type')}: {each.get('reason')}" for each in causes)[:1000]
 
 
-def _failure(_: str, item: dict[str, Any]) -> Failure:
+def _failure(operation: str, item: dict[str, Any]) -> Failure:
     error = item.get("error")
     said = f"{error.get('type')}: {error.get('reason')}" if isinstance(error, dict) else str(error)
     status = item.get("status")
@@ -383,4 +409,5 @@ def _failure(_: str, item: dict[str, Any]) -> Failure:
         str(item.get("_id")),
         status if isinstance(status, int) else 0,
         said[:300],
+        operation == "delete",
     )

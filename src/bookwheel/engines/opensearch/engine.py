@@ -14,6 +14,7 @@ from bookwheel.engines.opensearch.leases import Lease
 from bookwheel.engines.opensearch.rebuild import Rebuild
 from bookwheel.engines.opensearch.state import Data
 from bookwheel.engines.opensearch.vectors import vectors_kind
+from bookwheel.engines.opensearch.writing import Unheard
 from bookwheel.engines.sharing import this_host
 from bookwheel.errors import Forbidden
 from bookwheel.model import Collection, FileState
@@ -68,6 +69,7 @@ class OpenSearchEngine(Rebuild):
         if self._lease.held:
             return
         self._indices.make()
+        self._count_on()
         self._renew()
         unfinished = self._lease.acquire(collections)
         try:
@@ -130,6 +132,8 @@ class OpenSearchEngine(Rebuild):
         passed = [[reason, kind, count] for (reason, kind), count in skipped.items()]
 
         def alter(data: Data) -> None:
+            if collection not in data:
+                raise Unheard(collection)
             data[collection].update(device=device, scanned_at=at, skipped=passed)
 
         self._tables.change(state.COLLECTIONS, alter)

@@ -62,11 +62,13 @@ def _lag(cluster: Cluster, used: str) -> str:
 
 def check_engine(engine: OpenSearchEngine) -> Iterator[str]:
     """Say what is wrong with the cluster, and where its indices do not hold the same."""
+    there = engine._indices.require_ours()
+    if not there:
+        return
     facts = engine.facts()
     if facts["health"] == "red":
         yield f"the cluster is red: {facts['shards']} shards"
         return
-    there = engine._indices.present()
     for kind in schema.KINDS:
         if kind not in there:
             yield f"the index {engine._indices.alias(kind)} is missing"

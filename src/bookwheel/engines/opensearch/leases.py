@@ -127,6 +127,11 @@ class Lease:
 
     def check(self, counters: Data) -> None:
         """Raise Conflict unless the lease is still ours, by the table that is about to change."""
+        if not counters:
+            raise Conflict(
+                "The index was deleted while it was being written.",
+                hint="Run it again: it is made anew.",
+            )
         leases = counters.get("leases", {})
         for name in self._names:
             if leases.get(name, {}).get("owner") != self._owner:

@@ -85,9 +85,9 @@ class Rebuild(Recovery):
         for hit in self._scan(schema.DOCUMENTS, good, ("key",)):
             some.append(hit["_source"])
             if len(some) == _STEP:
-                self._must(self._cluster.bulk(self._beside(some, known)))
+                self._must(self._cluster.bulk(self._beside(some, known), by_alias=False))
                 some = []
-        self._must(self._cluster.bulk(self._beside(some, known)))
+        self._must(self._cluster.bulk(self._beside(some, known), by_alias=False))
 
     def _beside(self, some: list[Source], known: set[str]) -> Iterator[Body]:
         """Yield what writes the words of documents into the indices that are being built."""

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from bookwheel.engines.hiding import stored_terms
-from bookwheel.engines.opensearch import entries, rows, schema
+from bookwheel.engines.opensearch import entries, rows, schema, state
 from bookwheel.engines.opensearch.cluster import PATIENCE_SECONDS, Body
 from bookwheel.engines.opensearch.filters import Query, any_value, every, term
 from bookwheel.engines.opensearch.filters import some as any_of
@@ -33,6 +33,23 @@ class Kept(NamedTuple):
 
 class Recovery(VectorWriter):
     """What the next holder of a lease does first."""
+
+    def _count_on(self) -> None:
+        """Go on counting after what there is, where the counters are lost: keys are used once."""
+        if self._tables.read(state.COUNTERS):
+            return
+        self._refresh_indices(schema.DOCUMENTS)
+        names = {"keys": "key", "generation": "generation"}
+        asked = {name: {"max": {"field": field}} for name, field in names.items()}
+        answer = self._search(schema.DOCUMENTS, {"size": 0, "aggs": asked})["aggregations"]
+        last = {name: int(answer[name]["value"] or 0) for name in names}
+        if any(last.values()):
+            self._tables.change(
+                state.COUNTERS,
+                lambda data: data.update(
+                    {each: max(last[each], data.get(each, 0)) for each in last}
+                ),
+            )
 
     def _recover(self, unfinished: Mapping[str, int]) -> None:
         """Bring in step what was written after some generation, by collection."""

@@ -118,6 +118,20 @@ def _is_kind(name: str) -> bool:
     return name in KINDS or _VECTORS.fullmatch(name) is not None
 
 
+def refuse_foreign(name: str, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """Raise IndexUnusable for an index that has our name, but not our fields."""
+    fields = found.get("properties", {})
+    for field, ours in wanted["properties"].items():
+        theirs = fields.get(str(field), {"type": "missing"})
+        for part in ("type", "dimension"):
+            if part in ours and theirs.get(part, "object") != ours[part]:
+                raise IndexUnusable(
+                    f"The index {name} is not one of Bookwheel's, or was changed: "
+                    f"its field {field} is {theirs.get(part)}, not {ours[part]}.",
+                    hint="Give the address another prefix, or delete that index if none needs it.",
+                )
+
+
 def refuse_newer(names: Iterable[str]) -> None:
     """Raise IndexUnusable for an index that a newer version has made.
 
@@ -143,6 +157,8 @@ class Indices:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._prefix = cluster.address.prefix
+        self._vouched: set[str] = set()
+        """Indices that were found to have our fields."""
 
     def alias(self, kind: str) -> str:
         """Return the name by which an index is used."""
@@ -157,20 +173,56 @@ class Indices:
 
     def present(self) -> dict[str, str]:
         """Return the index behind each alias of this library that there is."""
-        answer = self._cluster.ask("GET", f"/{self._prefix}-*/_alias")
+        return self._by_kind(self._listed())
+
+    def _listed(self) -> dict[str, Any]:
+        """Return every index whose name begins as ours do, with its aliases.
+
+        Any node can tell: that there is no leader is no reason to wait.
+        """
+        path = f"/{self._prefix}-*/_alias"
+        listed: dict[str, Any] = self._cluster.ask("GET", path, None, {"local": "true"})
+        return listed
+
+    def _by_kind(self, listed: Mapping[str, Any]) -> dict[str, str]:
         prefix = f"{self._prefix}-"
         found: dict[str, str] = {}
-        for index, content in answer.items():
+        for index, content in listed.items():
             for alias in content["aliases"]:
                 kind = alias.removeprefix(prefix)
                 if alias.startswith(prefix) and _is_kind(kind):
                     found[kind] = index
         return found
 
+    def require_ours(self) -> dict[str, str]:
+        """Return what `present` does; IndexUnusable where another program's index has our name."""
+        listed = self._listed()
+        for name in listed:
+            if _is_kind(name.removeprefix(f"{self._prefix}-")):
+                raise IndexUnusable(
+                    f"There is an index {name} in the cluster, where an alias is to be.",
+                    hint=f"Some program has made it by writing to that name. DELETE /{name}, "
+                    "then `bookwheel index FOLDER --full`.",
+                )
+        there = self._by_kind(listed)
+        named = {kind: self.name(kind) for kind in KINDS if there.get(kind) == self.name(kind)}
+        new = {kind: name for kind, name in named.items() if name not in self._vouched}
+        if new:
+            fields = self._fields(new.values())
+            for kind, name in new.items():
+                refuse_foreign(name, fields[name], _MAPPINGS[kind])
+            self._vouched.update(new.values())
+        return there
+
+    def _fields(self, names: Iterable[str]) -> dict[str, Any]:
+        path = f"/{','.join(names)}/_mapping"
+        answer = self._cluster.ask("GET", path, None, {"local": "true"})
+        return {name: content["mappings"] for name, content in answer.items()}
+
     def replaced(self) -> list[str]:
         """Return the indices that lie behind no alias, and are older than those that do."""
-        used = self.present()
-        every = self._cluster.ask("GET", f"/{self._prefix}-*/_alias")
+        every = self._listed()
+        used = self._by_kind(every)
         return [
             name
             for name in every
@@ -191,7 +243,7 @@ class Indices:
 
     def make(self) -> None:
         """Make what is missing."""
-        there = self.present()
+        there = self.require_ours()
         for kind in KINDS:
             if kind not in there:
                 self.create(self.name(kind), _MAPPINGS[kind], alias=self.alias(kind), kind=kind)
@@ -243,8 +295,16 @@ class Indices:
             self._cluster.ask("PUT", f"/{name}", body)
         except Refused as refused:
             if "resource_already_exists" in f"{refused.kind} {refused.reason}":
+                if alias:
+                    self._adopt(name, mapping, alias)
                 return
             raise IndexUnusable(
                 f"The cluster would not make the index {name}: {refused.reason}.",
                 hint="Other indices may have this name: give the address another prefix.",
             ) from refused
+
+    def _adopt(self, name: str, mapping: Mapping[str, Any], alias: str) -> None:
+        """Use an index that is there, if it is one of ours: it may have been restored by hand."""
+        refuse_foreign(name, self._fields([name])[name], mapping)
+        action = {"add": {"index": name, "alias": alias}}
+        self._cluster.ask("POST", "/_aliases", {"actions": [action]})

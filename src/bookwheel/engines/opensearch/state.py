@@ -60,6 +60,9 @@ class Tables:
         return answer["_source"]["data"], marks
 
     def _put(self, name: str, data: Data, marks: dict[str, Any]) -> bool:
-        path, params = f"/{self._index}/_doc/{name}", {**marks, "ignore": 409}
+        path, params = (
+            f"/{self._index}/_doc/{name}",
+            {**marks, "require_alias": "true", "ignore": 409},
+        )
         answer = self._cluster.ask("PUT", path, {"data": data}, params)
         return "error" not in answer

@@ -22,6 +22,16 @@ _TOO_LARGE = "it has more words than a cluster takes at once"
 _log = logging.getLogger(__name__)
 
 
+class Unheard(Conflict, KeyError):
+    """The library does not know a collection, or has lost what it knew of it."""
+
+    def __init__(self, collection: str) -> None:
+        super().__init__(
+            f"The library does not know the collection {collection}, or no longer.",
+            hint="Its indices may have been deleted; `bookwheel doctor` says which are missing.",
+        )
+
+
 class Old(NamedTuple):
     """What there is of a document before it is replaced or removed."""
 
@@ -132,7 +142,7 @@ class DocumentWriter(VectorReader):
         known = self._tables.read(state.COLLECTIONS)
         unheard = {collection for collection, _ in last} - known.keys()
         if unheard:
-            raise KeyError(*unheard)
+            raise Unheard(sorted(unheard)[0])
         old = self._find_old(last)
         was_amid, self._is_amid = self._is_amid, True
         generation, key = self._next(len(last) - len(old))
@@ -182,11 +192,6 @@ class DocumentWriter(VectorReader):
         self, items: Sequence[_Item], failures: Sequence[Failure], generation: int
     ) -> list[_Item]:
         """Return the drafts with those that were refused turned into the reason why."""
-        if any(each.status == 404 for each in failures):
-            raise Conflict(
-                f"An index is missing: {failures[0].reason}.",
-                hint="`bookwheel doctor` says which. Run it again: it is made anew.",
-            )
         reasons = {int(each.entry.partition("-")[0]): each.reason for each in failures}
         kept = []
         for item in items:
