@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from bookwheel.indexing import worker_child
+from bookwheel.indexing.pieces import InPieces
 from bookwheel.indexing.worker import Failure, Outcome, Task
 
 
@@ -31,10 +32,17 @@ class IndoorPool:
         """Yield what becomes of each task."""
         for task in tasks:
             try:
-                yield Outcome(task, _cross(self._handler(*_cross(task.payload))), None)
+                yield Outcome(task, _bring(self._handler(*_cross(task.payload))), None)
             except Exception as error:  # noqa: BLE001 - as in a worker
                 kind, detail, _ = worker_child._describe(error)
                 yield Outcome(task, None, Failure(kind, detail))  # type: ignore[arg-type]
+
+
+def _bring(result: Any) -> Any:
+    """Return a result as it arrives, piece by piece if it is sent so."""
+    if isinstance(result, InPieces):
+        return InPieces([_cross(piece) for piece in result.part(0)])
+    return _cross(result)
 
 
 def _cross(value: Any) -> Any:

@@ -94,7 +94,7 @@ def is_recovery_key(value: str) -> bool:
     return any(groups) and all(group % 11 == 0 and group < 11 << 16 for group in groups)
 
 
-_CODE = re.compile(r"(?m)^\s*(?:[-*] |\d{1,2}[.)] )?[`*]*([A-Za-z0-9-]+)")
+_CODE = re.compile(r"(?m)^[ \t]*(?:[-*] |\d{1,2}[.)] )?[`*]*([A-Za-z0-9-]+)")
 
 
 def is_code_list(value: str) -> bool:
