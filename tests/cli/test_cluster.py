@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from bookwheel.engines import sharing
+from bookwheel.engines.opensearch.address import read_address
+from bookwheel.engines.opensearch.cluster import Cluster
 from bookwheel.errors import IndexUnreachable
 from bookwheel.library import Library
 from bookwheel.settings import describe, load
@@ -96,8 +98,34 @@ def test_the_doctor_shows_the_cluster_and_no_password(
     doctor = call("doctor", filled.folder)
     for words in ("version", "health", "shards", "0 changes that a copy has not", there, "sound."):
         assert words in doctor.out
+    assert ", opensearch-py " in doctor.out
     for answer in (doctor, call("status"), call("doctor", "--json"), call("status", "--json")):
         assert "S3CRET" not in answer.out + answer.err
+
+
+def test_an_indexer_that_a_block_has_stopped_goes_on_when_it_is_gone(
+    call: Call, filled: Shelf, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, there)
+    assert call("index", filled.folder).code == 0
+    cluster = Cluster(read_address(there))
+    path = f"/{cluster.address.prefix}-pages/_settings"
+    cluster.ask("PUT", path, {"index.blocks.read_only_allow_delete": True})
+    try:
+        filled.put("c.md", "walrus")
+        stopped = call("index", filled.folder)
+        assert (stopped.code, "takes no changes just now" in stopped.err) == (6, True)
+        doctor = call("doctor", filled.folder)
+        assert (doctor.code, "--full" in doctor.out) == (6, False)
+        assert "read-only-allow-delete block (1)" in doctor.out
+    finally:
+        cluster.ask("PUT", path, {"index.blocks.read_only_allow_delete": None})
+        cluster.close()
+    doctor = call("doctor", filled.folder)
+    assert (doctor.code, "--full" in doctor.out) == (6, False)
+    assert "`bookwheel index FOLDER`, where the folder lies, finishes it." in doctor.out
+    assert call("index", filled.folder).code == 0
+    assert "The index is sound." in call("doctor", filled.folder).out
 
 
 def test_a_cluster_that_does_not_answer_ends_a_command_with_the_reason(

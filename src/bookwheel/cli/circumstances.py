@@ -15,7 +15,9 @@ from bookwheel.errors import BookwheelError
 from bookwheel.library import Library
 from bookwheel.model import JobState
 
-SHOWN = ("apsw", "tantivy", "turbovec", "numpy", "mcp", "pydantic", "onnxruntime")
+CLIENT = "opensearch-py"
+"""Of an extra, and asked after where the index lies in a cluster."""
+SHOWN = ("apsw", "tantivy", "turbovec", "numpy", "mcp", "pydantic", "onnxruntime", CLIENT)
 """Packages that faults are asked after; apsw has the version of its SQLite. JSON has all."""
 
 
@@ -25,7 +27,10 @@ def describe(library: Library) -> dict[str, Any]:
         index = _describe_index(library)
     except BookwheelError:  # it is named among the problems
         index = None
-    versions = {name: package.version for name, package in sorted(packages().items())}
+    found = packages()
+    if library.is_shared:
+        found |= packages(CLIENT)
+    versions = {name: package.version for name, package in sorted(found.items())}
     return {"platform": platform.platform(), "packages": versions, "state": index}
 
 

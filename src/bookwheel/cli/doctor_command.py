@@ -24,6 +24,9 @@ from bookwheel.errors import BookwheelError, IndexDamaged, NotFound
 from bookwheel.library import Library
 from bookwheel.settings import SETTINGS, Settings
 
+_REPAIR = "Repair with --repair."
+_ANEW = "`bookwheel index FOLDER --full`, where the folder lies, reads a collection anew."
+
 
 def run(
     paths: Paths = None,
@@ -37,7 +40,7 @@ def run(
     """See the module's text."""
     with open_library(paths, index, config) as library:
         done = library.repair() if repair else []
-        problems, mendable = ([], False) if repair else _problems(library)
+        problems, advice = ([], "") if repair else _problems(library)
         report = {
             "version": __version__,
             "python": platform.python_version(),
@@ -52,7 +55,7 @@ def run(
     if json:
         print_json(report)
     else:
-        _print(report, repair=repair, mendable=mendable)
+        _print(report, repair=repair, advice=advice)
     if problems:
         raise typer.Exit(6)
 
@@ -70,16 +73,16 @@ def _installed() -> dict[str, int]:
     return {"packages": len(found), "bytes": sum(map(size_of, found))}
 
 
-def _problems(library: Library) -> tuple[list[str], bool]:
-    """Return what is wrong with the index, and whether a repair would help."""
+def _problems(library: Library) -> tuple[list[str], str]:
+    """Return what is wrong with the index, and what would help."""
     try:
-        return library.check(), not library.is_shared
+        return library.check(), _ANEW if library.is_shared else _REPAIR
     except NotFound:  # nothing indexed yet is no damage
-        return [], False
+        return [], ""
     except IndexDamaged as error:
-        return [error.message], True
-    except BookwheelError as error:
-        return [f"{error.message} {error.hint or ''}".strip()], False
+        return [error.message], _REPAIR
+    except BookwheelError as error:  # it says itself what helps
+        return [f"{error.message} {error.hint or ''}".strip()], "A repair would not help."
 
 
 def _settings(settings: Settings) -> list[dict[str, Any]]:
@@ -95,15 +98,7 @@ def _settings(settings: Settings) -> list[dict[str, Any]]:
     ]
 
 
-def _advice(report: dict[str, Any], *, mendable: bool) -> str:
-    if mendable:
-        return "Repair with --repair."
-    if report["cluster"]:
-        return "`bookwheel index FOLDER --full`, where the folder lies, reads a collection anew."
-    return "A repair would not help."
-
-
-def _print(report: dict[str, Any], *, repair: bool, mendable: bool) -> None:
+def _print(report: dict[str, Any], *, repair: bool, advice: str) -> None:
     print(f"bookwheel {report['version']}, Python {report['python']}")
     installed = report["installed"]
     size = f"{installed['bytes'] / 1e6:.0f} MB in {installed['packages']} packages"
@@ -121,6 +116,6 @@ def _print(report: dict[str, Any], *, repair: bool, mendable: bool) -> None:
     if repair:
         print("The index is sound now." if report["repaired"] else "Nothing had to be repaired.")
     elif report["problems"]:
-        print(_advice(report, mendable=mendable))
+        print(advice)
     else:
         print("The index is sound." if report["exists"] else "There is no index here yet.")

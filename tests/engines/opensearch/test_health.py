@@ -10,7 +10,7 @@ import pytest
 
 from bookwheel.engines.opensearch.address import read_address
 from bookwheel.engines.opensearch.engine import OpenSearchEngine
-from bookwheel.errors import Forbidden
+from bookwheel.errors import Conflict, Forbidden, IndexUnusable
 from tests.cluster.library import address
 from tests.engines.drafts import draft, fill, problems
 from tests.engines.opensearch.test_writers import die
@@ -72,8 +72,30 @@ def test_nothing_is_wrong_with_what_another_process_is_just_writing(
     assert reader.facts()["written"].startswith("notes (pid ")
     assert "the cluster holds 1 pages, the catalogue 2" in problems(writer), "it is its own"
     die(writer)
-    assert "the cluster holds 1 pages, the catalogue 2" in problems(reader)
+    with pytest.raises(Conflict, match=r"ended before it was done \(notes\)") as raised:
+        problems(reader)
+    assert "`bookwheel index FOLDER`" in raised.value.advice
     assert reader.facts()["written"] == "nothing"
+    reader.begin_writing(["notes"])
+    reader.end_writing()
+    assert problems(reader) == []
+
+
+def test_what_keeps_the_cluster_from_changes_is_shown_with_what_helps(make: Make) -> None:
+    engine = make()
+    fill(engine, draft("a.md", "walrus"))
+    assert engine.facts()["blocks"] == "none"
+    path = f"/{engine._indices.name('pages')}/_settings"
+    engine._cluster.ask("PUT", path, {"index.blocks.read_only_allow_delete": True})
+    try:
+        with pytest.raises(
+            IndexUnusable, match=r"takes no changes: .*read-only-allow-delete"
+        ) as it:
+            problems(engine)
+        assert '"index.blocks.read_only_allow_delete": null' in it.value.advice
+    finally:
+        engine._cluster.ask("PUT", path, {"index.blocks.read_only_allow_delete": None})
+    assert problems(engine) == []
 
 
 def test_what_changed_between_two_counts_is_counted_again(

@@ -47,6 +47,18 @@ def wait_for_copies(engine: OpenSearchEngine) -> None:
     assert engine.facts()["health"] == "green"
 
 
+def wait_for_loss(engine: OpenSearchEngine) -> None:
+    """Wait until the leader has noticed that a part of the index is gone."""
+    until = time.monotonic() + _PATIENCE
+    while time.monotonic() < until:
+        try:
+            engine.require_whole()
+        except IndexUnreachable:
+            return
+        time.sleep(0.1)
+    pytest.fail("the library still counts as whole")
+
+
 def test_replicas_answer_and_writing_goes_on_while_a_node_is_lost(cluster: Cluster) -> None:
     engine = engine_on(cluster, "lost")
     fill(engine, *[draft(f"{n:03}.md", f"walrus number{n}") for n in range(_DOCUMENTS)])
@@ -107,7 +119,6 @@ def test_what_one_half_of_an_index_knows_is_no_answer(cluster: Cluster) -> None:
 
     cluster.nodes[1].stop(signal.SIGKILL)
     for ask in (
-        engine.require_whole,
         lambda: engine.match_pages(Match(body("walrus")), 50),
         lambda: engine.match_passages(Match(body("walrus")), 50),
         lambda: engine.match_each([Match(body("walrus"))], 50),
@@ -115,6 +126,7 @@ def test_what_one_half_of_an_index_knows_is_no_answer(cluster: Cluster) -> None:
     ):
         with pytest.raises(IndexUnreachable, match="a part of the index is missing"):
             ask()
+    wait_for_loss(engine)
     cluster.start_node(cluster.nodes[1])
     wait_for_copies(engine)
     engine.require_whole()
@@ -138,4 +150,23 @@ def test_an_engine_recovers_by_itself_when_the_cluster_comes_back(cluster: Clust
     fill(engine, draft("b.md", "walrus"))
     assert found(engine, "walrus") == ["a.md", "b.md"]
     assert problems(engine) == []
+    engine.close()
+
+
+@pytest.mark.faults
+def test_without_a_leader_nothing_is_written_and_what_is_there_is_found(cluster: Cluster) -> None:
+    address = read_address(f"opensearch+{cluster.nodes[1].url}/headless?shards=1&replicas=1")
+    engine = OpenSearchEngine(address, home=Path("/nowhere/catalog.db"))
+    fill(engine, draft("a.md", "walrus"))
+    wait_for_copies(engine)
+    cluster.nodes[0].stop(signal.SIGKILL)
+    for ask in (engine.begin_writing, engine.facts, lambda: problems(engine)):
+        with pytest.raises(IndexUnreachable, match="has no leader just now"):
+            ask()
+    wait_for_loss(engine)
+    assert found(engine, "walrus") == ["a.md"]
+    cluster.start_node(cluster.nodes[0])
+    wait_for_copies(engine)
+    fill(engine, draft("b.md", "walrus"))
+    assert found(engine, "walrus") == ["a.md", "b.md"]
     engine.close()

@@ -187,6 +187,22 @@ def test_a_library_is_whole_unless_an_index_of_it_is_red(pretender: Pretender) -
     assert asked.split(",") == [f"zoo-{kind}" for kind in kinds]
 
 
+def test_without_a_leader_nothing_is_begun_and_none_is_waited_for_twice(
+    pretender: Pretender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretender.say(503, "cluster_manager_not_discovered_exception")
+    engine = engine_of(pretender)
+    for ask in (engine.begin_writing, engine.facts, engine.begin_writing):
+        with pytest.raises(IndexUnreachable, match="has no leader just now"):
+            ask()
+    asked = pretender.asked[1:]
+    assert len(asked) == 2, "once more than there are hosts"
+    for each in asked:
+        assert each.startswith("GET /_cluster/health?")
+        assert "cluster_manager_timeout=9s" in each
+    engine.close()
+
+
 def test_an_index_that_is_not_there_leaves_no_gap(pretender: Pretender) -> None:
     nothing = {"docs": [{"_id": "1", **_error("index_not_found_exception", "no such index")}]}
     pretender.answer = lambda method, path, body: (200, nothing)

@@ -27,6 +27,8 @@ PATIENCE_SECONDS = 300
 """For so long it may make searchable or delete what was written at length."""
 _MEETING_SECONDS = 10
 """For so long its first answer, which costs it nothing, is waited for."""
+_LEADER_SECONDS = 9
+"""For so long a cluster may look for its leader."""
 _MISSED_SECONDS = 5.0
 """For so long a cluster that was not met is not tried again: a command asks several times."""
 _ATTEMPTS = 5
@@ -40,6 +42,7 @@ _BULK_ATTEMPTS = 8
 _CONNECTIONS = 32
 _GAPS = ("no_shard_available", "all shards failed", "Partial shards failure", "Shard failures")
 _NO_INDEX = "index_not_found"
+_NO_LEADER = "not_discovered"
 _AWAY = (502, 503, 504)
 _OF_THE_CLUSTER = (403, 429, *_AWAY)
 """Answers that say nothing about what was asked."""
@@ -88,9 +91,8 @@ class Cluster:
         self.address = address
         self._api_key = api_key
         self._is_known = False
-        self._missed: IndexUnreachable | None = None
-        """Why it was not met when that was last tried, and when that was."""
-        self._missed_at = 0.0
+        self._missed: dict[str, tuple[IndexUnreachable, float]] = {}
+        """Why it, or its leader, was not met when that was last tried, and when that was."""
 
     @cached_property
     def _client(self) -> OpenSearch:
@@ -171,15 +173,7 @@ class Cluster:
 
     def _meet(self) -> None:
         """Look once whether this is a cluster that we know how to talk to."""
-        if self._missed is not None and time.monotonic() - self._missed_at < _MISSED_SECONDS:
-            raise self._missed
-        try:
-            answer = self._patiently(
-                lambda: self._request("GET", "/", None, {"request_timeout": _MEETING_SECONDS})
-            )
-        except IndexUnreachable as error:
-            self._missed, self._missed_at = error, time.monotonic()
-            raise
+        answer = self._once("cluster", "/", {})
         stated = answer.get("version", {}) if isinstance(answer, dict) else {}
         number = str(stated.get("number", ""))
         found = tuple(int(part) for part in number.split(".")[:2] if part.isdecimal())
@@ -190,6 +184,29 @@ class Cluster:
                 hint=f"OpenSearch {OLDEST_VERSION[0]}.{OLDEST_VERSION[1]} or newer is needed.",
             )
         self._is_known = True
+
+    def require_leader(self) -> None:
+        """Raise IndexUnreachable, sooner than a request that needs a leader, where there is none.
+
+        Searches go on without one, changes wait.
+        """
+        go_on()
+        if not self._is_known:
+            self._meet()
+        params = {"cluster_manager_timeout": f"{_LEADER_SECONDS}s", "filter_path": "status"}
+        self._once("leader", "/_cluster/health", params)
+
+    def _once(self, whom: str, path: str, params: Mapping[str, Any]) -> Any:
+        """Return an answer that costs nothing; who did not give it is not asked at once again."""
+        error, at = self._missed.get(whom, (None, 0.0))
+        if error is not None and time.monotonic() - at < _MISSED_SECONDS:
+            raise error
+        sent = {**params, "request_timeout": _MEETING_SECONDS}
+        try:
+            return self._patiently(lambda: self._request("GET", path, None, sent))
+        except IndexUnreachable as error:
+            self._missed[whom] = error, time.monotonic()
+            raise
 
     def _patiently(self, request: Callable[[], _Answer]) -> _Answer:
         """Ask again, a little later each time, while the cluster has too much to do."""
@@ -269,6 +286,11 @@ class Cluster:
             return RateLimited("The cluster has too much to do.", retry_after=5)
         if _NO_INDEX in f"{kind} {reason}":
             return self._missing(reason)
+        if _NO_LEADER in f"{kind} {reason}":
+            return Incomplete(
+                f"The cluster at {self.address.shown} has no leader just now.",
+                hint="It may be starting, or lack the nodes that may lead: look at its log.",
+            )
         # All shards fail as well at what cannot be asked of them, and say so with 400.
         if status in _AWAY or (status >= 500 and any(gap in reason for gap in _GAPS)):
             return self.incomplete()

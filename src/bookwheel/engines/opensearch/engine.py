@@ -68,6 +68,7 @@ class OpenSearchEngine(Rebuild):
         """Become the one writer of some collections, or of all, and finish what a dead one left."""
         if self._lease.held:
             return
+        self._cluster.require_leader()
         self._indices.make()
         self._count_on()
         self._renew()

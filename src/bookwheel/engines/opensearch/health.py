@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,17 +11,20 @@ from bookwheel.engines.opensearch.cluster import Cluster, pause
 from bookwheel.engines.opensearch.filters import EVERYTHING, Query, term
 from bookwheel.engines.opensearch.schema import Indices
 from bookwheel.engines.opensearch.vectors import model_id, vectors_kind
+from bookwheel.errors import Conflict, IndexUnreachable, IndexUnusable
 
 if TYPE_CHECKING:
     from bookwheel.engines.opensearch.engine import OpenSearchEngine
 
 
+_BLOCKS = ("read_only_allow_delete", "read_only", "write")
 _LOOKS = 5
 """So often it is counted again while others write."""
 
 
 def cluster_facts(cluster: Cluster, indices: Indices) -> dict[str, str]:
     """Return version, health and shards of the cluster, as words."""
+    cluster.require_leader()
     version = cluster.ask("GET", "/")["version"]["number"]
     used = indices.used()
     path = f"/_cluster/health/{used}"
@@ -32,7 +36,8 @@ def cluster_facts(cluster: Cluster, indices: Indices) -> dict[str, str]:
         "health": str(health["status"]),
         "nodes": str(health["number_of_data_nodes"]),
         "shards": shards + (f", {lacking} missing" if lacking else ""),
-        "lag": _lag(cluster, used),
+        "lag": _lag(cluster, used) + (f"; {lacking} copies are missing" if lacking else ""),
+        "blocks": _blocks(cluster, used) or "none",
         "indices": ", ".join(sorted(indices.present().values())),
     }
 
@@ -40,7 +45,7 @@ def cluster_facts(cluster: Cluster, indices: Indices) -> dict[str, str]:
 def require_all(cluster: Cluster, aliases: Sequence[str]) -> None:
     """Raise Incomplete unless all of some indices are there, and no shard of theirs is lost.
 
-    Any node can tell: where there is no leader, searches go on.
+    Any node can tell, and at once; one that knows of no leader says that all is lost.
     """
     path = f"/_cluster/health/{','.join(aliases)}"
     params = {"local": "true", "timeout": "0s", "filter_path": "status", "ignore": 408}
@@ -60,22 +65,53 @@ def _lag(cluster: Cluster, used: str) -> str:
     return f"{behind} changes that a copy has not had yet"
 
 
+def _blocks(cluster: Cluster, used: str) -> str:
+    """Return what keeps the cluster from taking changes, as it says that itself."""
+    blocks = cluster.ask("GET", f"/_cluster/state/blocks/{used}")["blocks"]
+    found = Counter(
+        each["description"]
+        for index in (blocks.get("global", {}), *blocks.get("indices", {}).values())
+        for each in index.values()
+    )
+    return "; ".join(f"{said} ({number})" for said, number in found.items())
+
+
 def check_engine(engine: OpenSearchEngine) -> Iterator[str]:
-    """Say what is wrong with the cluster, and where its indices do not hold the same."""
+    """Say where indices do not hold the same; raise what cannot be mended by indexing anew."""
     there = engine._indices.require_ours()
     if not there:
         return
     facts = engine.facts()
-    if facts["health"] == "red":
-        yield f"the cluster is red: {facts['shards']} shards"
-        return
+    _refuse_trouble(engine._cluster.address.prefix, facts)
     for kind in schema.KINDS:
         if kind not in there:
             yield f"the index {engine._indices.alias(kind)} is missing"
             return
         if kind != schema.STATE and there[kind] != engine._indices.name(kind):
             yield f"the index {there[kind]} was made by another version"
-    yield from _lasting_differences(engine, there)
+    found = _lasting_differences(engine, there)
+    left = engine._lease.abandoned(engine._tables.read(state.COUNTERS))
+    if found and left:
+        raise Conflict(
+            f"An indexer ended before it was done ({', '.join(left)}): {found[0]}.",
+            hint="`bookwheel index FOLDER`, where the folder lies, finishes it.",
+        )
+    yield from found
+
+
+def _refuse_trouble(prefix: str, facts: Mapping[str, str]) -> None:
+    if facts["health"] == "red":
+        raise IndexUnreachable(
+            f"The cluster is red ({facts['shards']} shards): a part of the index is lost.",
+            hint="Bring the node back that is missing, or the indices from a snapshot.",
+        )
+    if facts["blocks"] != "none":
+        none = ", ".join(f'"index.blocks.{each}": null' for each in _BLOCKS)
+        raise IndexUnusable(
+            f"The cluster takes no changes: {facts['blocks']}.",
+            hint="Where its disks are full, make room: it soon takes changes again by itself. "
+            f"Else ask it: PUT /{prefix}-*/_settings with {{{none}}}",
+        )
 
 
 def _lasting_differences(engine: OpenSearchEngine, there: Mapping[str, str]) -> list[str]:

@@ -62,6 +62,12 @@ class Lease:
             if each["until"] > now and each["owner"] != self._owner
         }
 
+    def abandoned(self, counters: Data) -> list[str]:
+        """Return the collections whose writer has left something for the next one to finish."""
+        now = self._clock()
+        leases = counters.get("leases", {})
+        return sorted(name for name, each in leases.items() if each["until"] <= now)
+
     def acquire(self, collections: Iterable[str] | None) -> dict[str, int]:
         """Take the lease; return from which generation on a dead holder left each one unfinished.
 
