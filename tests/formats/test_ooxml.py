@@ -87,6 +87,19 @@ def test_properties_are_read_wherever_they_lie() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "value", ["Größe", " two\nlines ", "A &amp; B", "A\r\nB", "<b/>", "C<!---->D"]
+)
+def test_properties_are_the_same_with_and_without_a_parser(value: str) -> None:
+    written = PROPERTIES.replace("<!-- a remark -->", "").replace("Ada", value)
+    plain = f'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n{written}'
+    ties = {"r": (CORE, "c.xml")}
+    by_parser = with_relations("_rels/.rels", ties, **{"c.xml": f"{plain}<!-- -->"})
+    assert read_about(with_relations("_rels/.rels", ties, **{"c.xml": plain})) == read_about(
+        by_parser
+    )
+
+
 @pytest.mark.parametrize("xml", ["", "<a>", "<!DOCTYPE a><a/>", "<a/>"])
 def test_properties_that_cannot_be_read_are_none(xml: str) -> None:
     package = with_relations("_rels/.rels", {"r": (CORE, "c.xml")}, **{"c.xml": xml})

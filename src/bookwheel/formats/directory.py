@@ -17,6 +17,8 @@ _DETAILS = struct.Struct("<8x2H4x3L14xL")
 _LENGTHS = struct.Struct("<26x2H")
 _EXTRA = struct.Struct("<HH")
 _UTF8 = 0x800
+_SMALL, _MOST_GROWTH = 190_000, 1_032
+"""Packed bytes of which deflate can make no more than 200 MB, and how many it makes of one."""
 _MEANT = frozenset({1, 0x7075})
 """Extra fields that say other sizes, places or names than the entry itself."""
 
@@ -136,12 +138,22 @@ def unpack(data: bytes, member: Member) -> bytes | None:
     end = start + member.packed_size
     content: bytes | None
     if member.method == ZIP_DEFLATED and member.packed_size:
-        content = inflate(data[start:end], member.size + 1)
+        content = _inflate_all(data[start:end], member.size)
     else:
         content = data[start:end]
     if content is None or len(content) != member.size:
         return None
     return content if zlib.crc32(content) == member.checksum else None
+
+
+def _inflate_all(packed: bytes, size: int) -> bytes | None:
+    """Unpack what should be so many bytes, in one go where they cannot be too many."""
+    if len(packed) > _SMALL or not 0 < size <= len(packed) * _MOST_GROWTH:
+        return inflate(packed, size + 1)
+    try:
+        return zlib.decompress(packed, -15, size)  # room that fits spares a copy
+    except zlib.error:
+        return None
 
 
 def inflate(packed: bytes | memoryview, size: int) -> bytes | None:

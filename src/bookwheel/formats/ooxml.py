@@ -28,6 +28,14 @@ _RELATION = re.compile(
 """One of such relations: its attributes in whatever order, many times faster than by a parser."""
 _ORDINARY = re.compile(r"(?:\.\./|/)?\w[\w-]*(?:/\w[\w-]*)*\.\w+", re.ASCII)
 """A target that needs no more than its folder."""
+_PLAIN_PROPERTIES = re.compile(
+    rb"""<\?xml version=['"]1.0['"] encoding=['"](?:UTF-8|utf-8)['"][^<>?]{0,40}\?>\s*"""
+    rb'<(?:\w+:)?coreProperties(?: [\w:]+="[^"<>&]*")*>(?:\s*'
+    rb'<([\w:]+)(?: [\w:]+="[^"<>&]*")*(?:/>|>[^<&\x00-\x08\x0b-\x1f]*+</\1>))*+\s*'
+    rb"</(?:\w+:)?coreProperties>\s*"
+)
+"""Properties as programs write them, to be read without a parser too."""
+_PROPERTY = re.compile(r"<(?:\w+:)?(\w+)(?: [^<>]*)?>([^<]+)</")
 _PROPERTIES = {
     "title": "title",
     "creator": "author",
@@ -117,14 +125,24 @@ def read_about(package: Package, relations: Mapping[str, Relation] | None = None
 
 
 def _read_properties(package: Package, part: str) -> dict[str, str]:
-    try:
-        root = package.read_xml(part)
-    except Unreadable:  # the text is there all the same
-        return {}
     values: dict[str, str] = {}
-    for element in root:
-        if isinstance(element.tag, str):
-            name = _PROPERTIES.get(element.tag.rpartition("}")[2])
-            if name and element.text:
-                values[name] = element.text.strip()[:_MAX_PROPERTY]
+    try:
+        found = _find_properties(package.read(part))
+    except (Unreadable, UnicodeDecodeError):  # the text is there all the same
+        return values
+    for tag, text in found:
+        name = _PROPERTIES.get(tag)
+        if name and text:
+            values[name] = text.strip()[:_MAX_PROPERTY]
     return values
+
+
+def _find_properties(data: bytes) -> list[tuple[str, str]]:
+    """Return the names and texts of all properties."""
+    if _PLAIN_PROPERTIES.fullmatch(data):
+        return _PROPERTY.findall(data.decode())
+    return [
+        (element.tag.rpartition("}")[2], element.text or "")
+        for element in parse_xml(data)
+        if isinstance(element.tag, str)
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from functools import cached_property
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
@@ -41,7 +42,10 @@ class Package:
         except (BadZipFile, ValueError, OSError, NotImplementedError) as error:
             raise _damaged(error) from None
         _refuse_bombs(self._directory.sizes, len(data))
-        self._names = {_normal(name): name for name in self._directory.entries}
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return {_normal(name): name for name in self._directory.entries}
 
     @property
     def names(self) -> list[str]:
@@ -50,9 +54,11 @@ class Package:
 
     def has(self, name: str) -> bool:
         """Tell whether there is a member of this name."""
-        return _normal(name) in self._names
+        return name in self._directory.entries or _normal(name) in self._names
 
     def _find(self, name: str) -> Member | None:
+        if name in self._directory.entries:  # most are named as they are written
+            return self._directory.find(name)
         written = self._names.get(_normal(name))
         return None if written is None else self._directory.find(written)
 
