@@ -109,6 +109,14 @@ def test_more_links_than_anyone_follows_are_capped() -> None:
     assert len(read_text("[a](b) " * (MAX_LINKS + 5), "a.md").links) == MAX_LINKS
 
 
+@pytest.mark.parametrize(
+    "url", ["http://日本.jp/ä/b", "https://x.org/[a]_(b)", "ftp://x/~a;b=1?c&d", "http://é"]
+)
+@pytest.mark.parametrize("end", [" ", "|", '"', "<", "`", "\u3000", "\u2028", "", ".", ")", "]。"])
+def test_a_bare_url_ends_where_no_letter_of_it_can_stand(url: str, end: str) -> None:
+    assert list(find_bare_urls(f"see {url}{end}")) == [(4, url)]
+
+
 @given(st.text(alphabet="htp:/w.)(]['x ,!", max_size=40))
 def test_bare_urls_are_where_they_are_said_to_be(text: str) -> None:
     for at, url in find_bare_urls(text):

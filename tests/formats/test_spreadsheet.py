@@ -228,6 +228,24 @@ def test_a_sheet_whose_cells_lie_too_far_apart_is_named_and_left_out() -> None:
     assert "| x |" in read(xlsx({"S": styled}), "a.xlsx").text
 
 
+@pytest.mark.parametrize(
+    ("wide", "tall", "is_read"),
+    [
+        ("ZZ1", "A99999", False),
+        ("XFD1", "A9999", False),
+        ("A1", "Z999999", False),
+        ("AAA1", "A1200", True),
+        ("AB1", "A10001", True),
+    ],
+)
+def test_a_sheet_is_as_large_as_its_widest_row_and_its_tallest_column(
+    wide: str, tall: str, is_read: bool
+) -> None:
+    last = int(tall.lstrip("AZ"))
+    rows = sheet(f"1: A1=x | {wide}=y" if wide != "A1" else "1: A1=x", f"{last}: {tall}=z")
+    assert ("| x" in read(xlsx({"S": rows}), "a.xlsx").text) is is_read
+
+
 @pytest.mark.parametrize(("far", "is_read"), [("AA", True), ("AB", False), ("AAA", False)])
 def test_a_sheet_is_read_as_far_as_its_rectangle_fits(
     far: str, is_read: bool, monkeypatch: pytest.MonkeyPatch

@@ -34,6 +34,9 @@ _MAX_RUNS, _MAX_GAP = 10_000, 20
 """After so many runs a small gap of empty rows is shown, since each run is a place to keep."""
 _CHUNK = 64
 """Rows that are looked at together: one that needs care makes the others be looked at alone."""
+_ROW_END = " |\n| "
+_BLANK_END = "  |\n"
+"""What follows a row that ends in a blank cell, or in a blank."""
 _BORDER = re.compile(r"(?<!\\)(?:\\\\)*\|")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _V = TypeVar("_V")
@@ -62,6 +65,7 @@ class Grid:
     def __init__(self, room: int) -> None:
         self.room = room
         self.runs: list[tuple[int, list[str]]] = []
+        """Where each run begins, and its lines, of which several may stand together."""
         self.width = 0
         self.columns_left = 0
         self.rows_left = 0
@@ -82,32 +86,40 @@ class Grid:
                 self.rows_left += sum(map(_has_words, chunk))
             else:
                 joined = list(map(join, chunk))
-                widths = [len(cells) for cells, line in zip(chunk, joined, strict=True) if line]
-                plain = not widths or _are_plain(joined, widths)
-                if not (plain and self._gather_plain(first, joined, max(widths, default=0))):
+                if any(joined) and not self._gather_plain(first, chunk, joined):
                     self._gather_each(first, chunk, joined, join)
             first += len(chunk)
 
-    def _gather_plain(self, first: int, joined: list[str], width: int) -> bool:
-        """Take in lines that need no care all at once; False when there may be no room."""
-        lines = [line.rstrip(" |") for line in joined]
-        length = sum(map(len, lines))
+    def _gather_plain(self, first: int, chunk: list[list[_V]], joined: list[str]) -> bool:
+        """Take in lines that need no care all at once; False when one does, or finds no room."""
+        widths = [len(cells) for cells, line in zip(chunk, joined, strict=True) if line]
+        width, text, ends = max(widths), _ROW_END.join(joined), len(joined) - 1
+        borders = sum(widths) - len(widths) + ends * _ROW_END.count("|")
+        if width > MAX_COLUMNS or not _has_plain(text, borders, ends):
+            return False
+        if len(widths) <= ends or text[-1] in " |" or _BLANK_END in text:
+            joined = [line.rstrip(" |") for line in joined]
+            width = max([line.count("|") for line in joined]) + 1 if self.width < width else 0
+            text = _ROW_END.join(joined)
+        length = len(text) - ends * len(_ROW_END)
         if length >= self.room:
             return False
-        if self.width < width and length:
-            self.width = max(self.width, max([line.count("|") for line in lines]) + 1)
+        self.width = max(self.width, width)
         self.room -= length
-        if first == self._following and all(lines):
-            self.runs[-1][1].extend([f"| {line} |" for line in lines])
-            self._following = first + len(lines)
-            return True
-        for number, line in enumerate(lines, first):
-            if line:
-                if number != self._following:
-                    self._begin_run(number)
-                self.runs[-1][1].append(f"| {line} |")
-                self._following = number + 1
+        if all(joined):
+            self._add(first, f"| {text} |", len(joined))
+        else:
+            for number, line in enumerate(joined, first):
+                if line:
+                    self._add(number, f"| {line} |")
         return True
+
+    def _add(self, number: int, lines: str, count: int = 1) -> None:
+        """Add the lines of rows that begin with this one and follow each other."""
+        if number != self._following:
+            self._begin_run(number)
+        self.runs[-1][1].append(lines)
+        self._following = number + count
 
     def _gather_each(
         self,
@@ -130,10 +142,7 @@ class Grid:
                 continue
             if width > self.width:
                 self.width = width
-            if number != self._following:
-                self._begin_run(number)
-            self.runs[-1][1].append(f"| {line} |")
-            self._following = number + 1
+            self._add(number, f"| {line} |")
             self.room -= len(line)
 
     def _begin_run(self, number: int) -> None:
@@ -161,22 +170,23 @@ class Grid:
     @property
     def head(self) -> str:
         """Return the first line, which names the columns."""
-        return self.runs[0][1][0] if self.runs else ""
+        return self.runs[0][1][0].partition("\n")[0] if self.runs else ""
 
     def add_to(self, composer: Composer, label: str) -> None:
         """Add the table to a document, each line with its row, then what was left out."""
         if self.runs:
             first, lines = self.runs[0]
+            head, _, rest = "\n".join(lines).partition("\n")
             composer.begin(label, row=first)
-            blank = self.width - len(_BORDER.findall(lines[0])) + 1
-            composer.add_lines(lines[0] + "  |" * blank)
+            blank = self.width - len(_BORDER.findall(head)) + 1
+            composer.add_lines(head + "  |" * blank)
             composer.begin(label)
             composer.add_lines(table_row(["---"] * self.width))
-            runs = [(first + 1, lines[1:]), *self.runs[1:]]
-            for start, rows in runs:
-                if rows:
+            following = ((start, "\n".join(rows)) for start, rows in self.runs[1:])
+            for start, text in ((first + 1, rest), *following):
+                if text:
                     composer.begin(label, row=start)
-                    composer.add_lines("\n".join(rows))
+                    composer.add_lines(text)
             composer.end_lines()
         left = ((self.rows_left, "rows"), (self.columns_left, "columns"))
         said = [f"{count:,} more {what}" for count, what in left if count > 0]
@@ -192,19 +202,21 @@ def _has_words(cells: list[_V]) -> bool:
 
 def _is_plain(line: str, width: int) -> bool:
     """Tell a line of so many cells that need no care."""
-    return width <= MAX_COLUMNS and _has_plain(line, width)
+    return width <= MAX_COLUMNS and _has_plain(line, width - 1, 0)
 
 
-def _has_plain(text: str, width: int) -> bool:
-    # Four searches are faster than one for any of the four.
-    return not (
-        text.count("|") >= width or "\\" in text or "\n" in text or "\r" in text or "\0" in text
+def _has_plain(text: str, borders: int, ends: int) -> bool:
+    """Tell lines in which nothing but so many borders between cells and ends of lines is special.
+
+    Each search is so much faster than one for any of several that they are faster together.
+    """
+    return (
+        text.count("|") <= borders
+        and "\\" not in text
+        and text.count("\n") <= ends
+        and "\r" not in text
+        and "\0" not in text
     )
-
-
-def _are_plain(lines: list[str], widths: list[int]) -> bool:
-    """Tell whether all lines are plain, in one look at them together."""
-    return max(widths) <= MAX_COLUMNS and _has_plain("".join(lines), sum(widths) - len(widths) + 1)
 
 
 def name_columns(head: str) -> str:
@@ -252,7 +264,7 @@ def _links(text: str) -> list[Link]:
     for number, line in enumerate(text.split("\n"), 1):
         if "](" in line or "[[" in line:
             linked.append((number, line))
-        elif "://" in line or "www." in line or (dois and "10." in line):
+        elif _has_mark(line) or (dois and "10." in line):
             found += _bare_links(line, number)
     found += _marked_links(linked[:_MAX_LINKED_LINES])
     found.sort(key=lambda each: each.line)
@@ -262,15 +274,22 @@ def _links(text: str) -> list[Link]:
 def _written_links(text: str) -> Iterator[Link]:
     """Yield the URLs of rows that have no other kind of link, found in one search."""
     number, start, end = 1, 0, -1
-    line = row = ""
+    row, has_mark = "", False
     for at, url in find_bare_urls(text):
         if at > end:  # in another row than the one before
-            number += text.count("\n", start, at)
+            number += text.count("\n", max(0, end), at)
             start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-            line = text[start : end if end >= 0 else None]
-            row = _row(line)
-        if "://" in url or "://" in line or "www." in line:
-            yield Link("bare", url, url, row or _around(line, at - start, url), number)
+            end = end if end >= 0 else len(text)
+            row = text[start:end].strip("| ") if end - start <= MAX_CONTEXT else ""
+            has_mark = False
+        has_mark = has_mark or "://" in url or _has_mark(text[start:end])
+        if has_mark:
+            context = row or _around(text, at, url, start=start, end=end)
+            yield Link("bare", url, url, context, number)
+
+
+def _has_mark(line: str) -> bool:
+    return "://" in line or "www." in line
 
 
 def _marked_links(lines: list[tuple[int, str]]) -> Iterator[Link]:
@@ -281,17 +300,16 @@ def _marked_links(lines: list[tuple[int, str]]) -> Iterator[Link]:
 
 def _bare_links(line: str, number: int) -> Iterator[Link]:
     """Yield the links of a row that are only written out; their sentence is the row or the cell."""
-    row = _row(line)
+    row = line.strip("| ") if len(line) <= MAX_CONTEXT else ""
     for at, kind, target in find_references(line):
-        yield Link(kind, target, target, row or _around(line, at, target), number)
+        context = row or _around(line, at, target, start=0, end=len(line))
+        yield Link(kind, target, target, context, number)
 
 
-def _row(line: str) -> str:
-    """Return a row that is short enough to stand for the sentence around a link."""
-    return line.strip("| ") if len(line) <= MAX_CONTEXT else ""
-
-
-def _around(line: str, at: int, target: str) -> str:
+def _around(text: str, at: int, target: str, *, start: int, end: int) -> str:
     """Return the cell of a long row in which a link stands, or as much of it as is kept."""
-    cell = line[line.rfind(" | ", 0, at) + 3 : line.find(" | ", at)]
-    return cell if len(cell) <= MAX_CONTEXT else sentence_around(line, at, at + len(target))
+    first, last = text.rfind(" | ", start, at), text.find(" | ", at, end)
+    cell = text[first + 3 if first >= 0 else start + 2 : last if last >= 0 else end - 1]
+    if len(cell) <= MAX_CONTEXT:
+        return cell
+    return sentence_around(text[start:end], at - start, at - start + len(target))

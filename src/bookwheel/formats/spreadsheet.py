@@ -214,30 +214,25 @@ def _marked(rows: Iterable[list[Any]], first: int, extras: Extras) -> Iterator[l
         yield cells
 
 
-class _Formats(dict[tuple[type, ...], "_Format | None"]):
-    """How rows of words and numbers are written, by the kinds of cells; None for others."""
+class _Formats(dict[tuple[type, ...], "str | None"]):
+    """How rows are written by the kinds of their cells: nothing for words alone, None for others.
 
-    def __missing__(self, kinds: tuple[type, ...]) -> _Format | None:
+    One format for a row is faster than one for each cell, even where most of them are words.
+    """
+
+    def __missing__(self, kinds: tuple[type, ...]) -> str | None:
         if len(self) >= _MAX_FORMATS:
             self.clear()
-        simple = len(kinds) <= _MAX_KINDS and _SIMPLE.keys() >= set(kinds)
-        self[kinds] = _make_format(kinds) if simple or set(kinds) == {str} else None
-        return self[kinds]
+        self[kinds] = found = _make_format(kinds)
+        return found
 
 
-class _Format(NamedTuple):
-    """How a row is written whose cells are of certain kinds."""
-
-    whole: str
-    """The row at once; nothing where most cells are words."""
-    cells: tuple[tuple[int, str], ...]
-    """The cells that are no words, and how each is written."""
-
-
-def _make_format(kinds: tuple[type, ...]) -> _Format:
-    others = tuple((at, _SIMPLE[kind]) for at, kind in enumerate(kinds) if kind is not str)
-    whole = len(others) * 2 > len(kinds)
-    return _Format(" | ".join(_SIMPLE[kind] for kind in kinds) if whole else "", others)
+def _make_format(kinds: tuple[type, ...]) -> str | None:
+    every = set(kinds)
+    if every <= {str}:
+        return ""
+    is_simple = len(kinds) <= _MAX_KINDS and _SIMPLE.keys() >= every
+    return " | ".join(_SIMPLE[kind] for kind in kinds) if is_simple else None
 
 
 _FORMATS = _Formats()
@@ -245,21 +240,12 @@ _FORMATS = _Formats()
 
 def _joined(row: list[Any]) -> str:
     """Return the words of a row with borders between them, at once where it can be."""
-    if not any(row) and row.count("") == len(row):  # a count takes long, and 0 is no blank
-        return ""
     shape = _FORMATS[tuple(map(type, row))]
     if shape is None:
         return " | ".join(_words(row))
-    whole, others = shape
-    if whole:
-        line = whole % tuple(row)
-    elif others:
-        cells = row.copy()
-        for at, how in others:
-            cells[at] = how % cells[at]
-        line = " | ".join(cells)
-    else:
-        return " | ".join(row)
+    if not shape:
+        return " | ".join(row) if any(row) else ""
+    line = shape % tuple(row)
     return " | ".join(_words(row)) if "e+" in line else line
 
 

@@ -26,9 +26,13 @@ _MOST_COLUMNS = 26 + 26**2 + 26**3
 """Columns whose names have three letters at most, as those that are looked for do."""
 _MAX_NOTES = 5_000
 _MAX_LINKED = 20_000
-_FAR = re.compile(rb' r="[A-Za-z](?:[A-Za-z]{1,2}[0-9]|[0-9]{6})')
+_MAY_LIE_FAR = (
+    (702 * 9_999, re.compile(rb' r="[A-Za-z](?:[A-Za-z][A-Za-z]|[A-Za-z]?[0-9]{5})')),
+    (26 * 99_999, re.compile(rb' r="[A-Za-z](?:[A-Za-z]|[0-9]{6})')),
+    (999 * _MOST_COLUMNS, re.compile(rb' r="[A-Za-z]{1,3}[0-9]{4}')),
+)
+"""Areas that no cell lies outside of, unless this is found. Most sheets lie within the first."""
 _FILLED = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Za-z]{1,3})([0-9]{1,7})"[^>]*(?<!/)>')
-_TALL = re.compile(rb' r="[A-Za-z]{1,3}[0-9]{4}')
 _ROW = re.compile(rb' r="[A-Za-z]{1,3}([0-9]{1,7})"')
 _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _PLACE = re.compile(rb"\br=[\"']\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
@@ -210,9 +214,7 @@ def _errors(data: bytes) -> Marks:
 
 def _area(data: bytes) -> int:
     """Return how many cells the rectangle around all cells has, where it can be large at all."""
-    if not _FAR.search(data):
-        return 0
-    if MAX_AREA >= 999 * _MOST_COLUMNS and not _TALL.search(data):
+    if any(area <= MAX_AREA and not far.search(data) for area, far in _MAY_LIE_FAR):
         return 0
     rows = [int(number) for number in set(_ROW.findall(data))]  # of cells: rows may say otherwise
     limit = MAX_AREA // (max(rows, default=0) - min(rows, default=0) + 1)
