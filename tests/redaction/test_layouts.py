@@ -74,3 +74,47 @@ def test_a_number_right_behind_its_name_goes() -> None:
 )
 def test_layouts_that_only_look_alike_stay(text: str) -> None:
     assert redact_text(text, Redact.ALL) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Meeting passcode: 542870",
+        "Passcode: 542870 for the meeting",
+        "passcode: 542870 (Zoom)",
+        "Meeting-ID: 812 3456 7890 Kenncode: 542870",
+    ],
+)
+def test_the_digits_that_open_a_meeting_go(text: str) -> None:
+    assert "542870" not in redact_text(text, Redact.SECRETS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["From: Anna <anna@fabrikam.local>", "jane@corp.local", "jean arobase exemple point fr"],
+)
+def test_addresses_of_a_company_s_own_network_go(text: str) -> None:
+    shown = redact_text(text, Redact.ALL)
+    assert "[redacted:email]" in shown
+    assert not any(name in shown for name in ("anna@", "jane", "jean"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "passcode: 6 digits",
+        "ssh pi@raspberrypi.local",
+        "scp notes pi@raspberrypi.local:/tmp",
+        "Cancel at any point in time.",
+        "The pressure at a point on the wing, and at each point of it.",
+        "Ciphers chacha20-poly1305@openssh.com,aes256-gcm@openssh.com",
+        "KexAlgorithms curve25519-sha256@libssh.org",
+        "DOI: 10.1128/jvi.02827-15",
+        "DOI:10.3390/ph6020223",
+        "https://doi.org/10.1016/j.cell.2020.02.052",
+        "accessToken: $accessToken,",
+        "sessionId: `user-${user.id}`",
+    ],
+)
+def test_prose_machines_articles_and_variables_stay(text: str) -> None:
+    assert redact_text(text, Redact.ALL) == text

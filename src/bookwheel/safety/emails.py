@@ -31,7 +31,9 @@ _SPELT = (
     rf"(?:\.| ?[\[({{<] ?(?:dot|\.|punkt|point|punto|ponto) ?[\])}}>] ?| dot | punkt ))+{_TOP}"
     rf"|(?:{_NAME}+ (?:dot|punkt) ){{0,3}}"
     rf"{_NAME}+ (?:at|AT|@|arroba|arobase|chiocciola) "
-    rf"(?:[\pL\pN-]+ (?:dot|punkt|point|punto|ponto) )+{_SPELT_TOP}"
+    rf"(?:(?:[\pL\pN-]+ (?:dot|punkt|punto|ponto) )+{_SPELT_TOP}"
+    # "at any point in", "at this point it" are prose
+    r"|(?:[\pL\pN-]+ point )+(?:com|org|net|edu|info|eu|fr|ch|ca|lu)\b)"
     rf"|[\pL\pN.]+[_-]at[_-](?:[\pL\pN]+[_-]dot[_-])+{_SPELT_TOP}"
     rf"|[\pL\pN]+[._][\pL\pN._]+ ?[@＠] ?(?:{_LABEL}\.)+{_TOP}"
     rf"|\pL[\pL\pN_-]+ [@＠] (?:{_LABEL}\.)+{_SPELT_TOP}"
@@ -50,7 +52,7 @@ _FILES = frozenset(
     b"cfg conf xml html htm css scss less js mjs cjs jsx ts tsx vue svelte java kt go rb php "
     b"swift cpp hpp lua sql log lock bak tmp zip tar gz tgz bz2 xz rar iso img dmg exe dll "
     b"dylib jar war whl deb rpm apk bin dat db sqlite pem crt key service socket timer target "
-    b"mount slice scope device path swap automount local localhost plist woff woff2 ttf otf "
+    b"mount slice scope device path swap automount localhost plist woff woff2 ttf otf "
     b"eot map snap ipynb rst adoc tex bib proto wasm patch diff ".split()
 )
 """Endings of files and units, none of which ends a host's name on the Internet."""
@@ -58,6 +60,12 @@ _ENDS_A_HOST = re.compile(
     rb"[@;0][\w-]{0,64}[A-Za-z][\w.-]{0,250}"
     rb"\.(?:com|org|net|edu|gov|mil|int|info|biz|app|dev|[a-z]{2})$",
     re.I,
+)
+_LOGIN = re.compile(rb"(?:ssh|scp|sftp|rsync|mosh|login|connect|host)\b[^\n@]{0,40}$", re.I)
+"""What stands before `pi@raspberrypi.local`, which is the place of a machine."""
+_ALGORITHMS = re.compile(rb"(?i)[\w-]+@(?:openssh\.com|libssh\.org|lysator\.liu\.se)$")
+_WITH_SIZE = re.compile(
+    rb"\d{2,5}\b.*@|(?:zlib|hmac|umac|cert|hostkeys?)\b.*@|-(?:etm|gcm|ctr|cbc)@", re.I
 )
 _REMOTE = re.compile(rb"(?:git|hg|svn|ssh)@")
 _BEFORE_NAME = re.compile(
@@ -102,10 +110,21 @@ def _is_no_password(found: bytes) -> bool:
     return is_stand_in(found.partition(b"@")[0].decode("utf-8", "replace"))
 
 
+def _is_login(data: bytes, start: int, end: int) -> bool:
+    """Tell whether somebody logs in there, or a prompt says that he has."""
+    return data[end : end + 1] in (b":", b"/", b"$", b"#") or (
+        _LOGIN.search(data, max(0, start - 60), start) is not None
+    )
+
+
 def _is_address(data: bytes, start: int, end: int) -> bool:
     found = data[start:end]
     ending = found.rpartition(b".")[2].lower()
     if ending in _FILES or _SCALE.search(found):
+        return False
+    if ending == b"local" and _is_login(data, start, end):
+        return False
+    if _ALGORITHMS.match(found) and _WITH_SIZE.search(found):  # chacha20-poly1305@openssh.com
         return False
     if data[end : end + 1] == b"(" and not _ENDS_A_HOST.search(found):  # x@weights.mean()
         return False

@@ -47,7 +47,7 @@ _PARAMETERS = r"(?:[\w-]{1,40}=\"[^\"\r\n]*\"(?:[, ]{1,3}[\w-]{1,40}=[^\s\",]+)*
 _CODES = (
     r"(?:PIN(?: code| number)?|one[- ]time[- ](?:password|passcode|code|pin)|OTP|PUK|"
     r"(?:verification|security|confirmation|alarm|door|gate|entry|safe|login|sign-in|2FA|"
-    r"unlock) code)"
+    r"unlock) code|(?:access |meeting )?passcode|kenncode|zugangscode)"
 )
 _OPENED = (
     "card|karte|carte|tarjeta|sim|phone|handy|door|tür|gate|alarm|safe|tresor|lock|voicemail|"
@@ -277,7 +277,7 @@ NOTATIONS: tuple[Notation, ...] = (
     Notation(
         "pin",
         "pin one otp puk verification security confirmation alarm door gate entry safe login "
-        "sign-in 2fa unlock",
+        "sign-in 2fa unlock passcode kenncode zugangscode",
         rf"\b{_CODES}[\"']?[ ]{{0,2}}(?::|=|(?:is|ist|lautet):?)",
         r"[*_]{0,3}[ ]{0,2}[*_`]{0,3}(\d{4,5}#?|\d{7,8}#?)"
         r"(?:[^\w.#-]|\.\s|\.?$)",
@@ -286,7 +286,7 @@ NOTATIONS: tuple[Notation, ...] = (
     Notation(
         "pin",
         "pin one otp puk verification security confirmation alarm door gate entry safe login "
-        "sign-in 2fa unlock",
+        "sign-in 2fa unlock passcode kenncode zugangscode",
         rf"\b{_CODES}[\"']?[ ]{{0,2}}(?::|=|(?:is|ist|lautet):?)",
         # six digits and the name of a town behind them are those of a post office in India
         r"[*_]{0,3}[ ]{0,2}[*_`]{0,3}(\d{6}#?)"

@@ -107,6 +107,8 @@ _WITH_CODE = re.compile(
 )
 _THOUSANDS = re.compile(rb"\+ ?\d{1,3}(?:[ .]\d{3})+")
 _NAMED_CLOSELY = re.compile(rb"(?:^|[^A-Za-z0-9_])(?:tel|fax|mob|phone|ph)$", re.IGNORECASE)
+_DOI = re.compile(rb"\b10\.\d{4,9}/[^\s\"<>]{0,60}$")
+"""The name of an article, of which digits are a part."""
 _THOUSANDS_BEGIN = re.compile(rb"(?:^|[^\d.,-])\d{1,3},$")
 _THOUSANDS_GO_ON = re.compile(rb"\d{3} \d")
 """The first three digits of a row belong to a number before it: `1,234 555 6789`."""
@@ -241,6 +243,12 @@ class _Judge:
 
     def _is_number(self, start: int, end: int) -> bool:
         if not _is_apart(self._data, start, end):
+            return False
+        if (
+            start
+            and self._data[start - 1] > 32
+            and _DOI.search(self._data, max(0, start - 80), start)
+        ):
             return False
         found = self._data[start:end]
         if not found.isascii():

@@ -47,6 +47,11 @@ _FILLED_WORDS = (
     *("a_", "a-", "an_", "an-", "apassword", "asecret"),
 )
 """One of them stands in whatever the pattern above finds; looking for them is quicker."""
+_REFERENCE = re.compile(
+    r"(?i)\$[a-z_]{0,30}(?:token|key|secret|password|passwd|pwd|credentials?|id)[,;)]{0,2}|"
+    r"[\w./:-]{0,12}\$\{[^{}\n]{1,40}\}[\w./:-]{0,12}"
+)
+"""What a program puts there: `$accessToken`, `user-${id}`."""
 _SAYS_SOMETHING = re.compile(r"[a-z]{3}|[-_.*:(\[|…•]")
 _CODE = re.compile(
     r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)*\s*[(\[].*|"
@@ -101,6 +106,7 @@ def is_stand_in(value: str) -> bool:
         len(value) < 3
         or lowered.strip("\"'`*_.,;:!()[]<>{}") in _WORDS
         or _NOT_GIVEN.fullmatch(value) is not None
+        or ("$" in value and _REFERENCE.fullmatch(value) is not None)
         or (
             _SAYS_SOMETHING.search(lowered) is not None
             and any(word in lowered for word in _FILLED_WORDS)
