@@ -172,6 +172,12 @@ def _is_apart(data: bytes, start: int, end: int) -> bool:
     return following >= 128
 
 
+def _names_an_article(data: bytes, start: int) -> bool:
+    """Tell whether a row of digits is a part of what an article is named by."""
+    is_joined = start > 0 and data[start - 1] > 32
+    return is_joined and _DOI.search(data, max(0, start - 80), start) is not None
+
+
 def _is_named_closely(data: bytes, start: int) -> bool:
     """Tell whether `TEL` or the like stands right before a row of digits."""
     return _NAMED_CLOSELY.search(data, max(0, start - 8), start) is not None
@@ -242,13 +248,7 @@ class _Judge:
         return is_number
 
     def _is_number(self, start: int, end: int) -> bool:
-        if not _is_apart(self._data, start, end):
-            return False
-        if (
-            start
-            and self._data[start - 1] > 32
-            and _DOI.search(self._data, max(0, start - 80), start)
-        ):
+        if not _is_apart(self._data, start, end) or _names_an_article(self._data, start):
             return False
         found = self._data[start:end]
         if not found.isascii():
