@@ -12,11 +12,14 @@ from bookwheel.engines.opensearch.address import read_address
 from bookwheel.engines.opensearch.cluster import Cluster
 from bookwheel.errors import IndexUnreachable
 from bookwheel.library import Library
+from bookwheel.serve.background import Indexing
 from bookwheel.settings import describe, load
 from tests.cli.conftest import Call
 from tests.cli.test_process import wait_until
 from tests.cluster.library import address
 from tests.conftest import Shelf, find
+from tests.serve.conftest import PATIENCE
+from tests.serve.test_background import told
 
 pytestmark = pytest.mark.cluster
 VARIABLE = describe("engine").variable
@@ -249,6 +252,24 @@ def test_a_server_without_folders_shows_what_indexers_add_later(
         assert wait_until(lambda: bool(server.collections))
         assert [each.name for each in server.collections] == [filled.folder.name]
         assert find(server, "walrus") == ["walrus.md"]
+
+
+def test_a_server_without_folders_is_ready_once_others_have_indexed(
+    filled: Shelf, there: str
+) -> None:
+    flags: dict[str, Any] = {"engine": there, "workers": 1}
+    settings = load(flags, use_start_folder=False, environment={})
+    with Library.open(settings) as library:
+        assert not library.is_indexed
+    server = Indexing(lambda: Library.open(settings))
+    server.start()
+    try:
+        assert server.ready.wait(PATIENCE)
+        assert told(server, "ok", ready=False)
+        filled.update(**flags)
+        assert told(server, "ok", ready=True)
+    finally:
+        server.stop()
 
 
 def test_what_only_reads_never_changes_a_shared_library(
