@@ -27,11 +27,14 @@ _MOST_COLUMNS = 26 + 26**2 + 26**3
 _MAX_NOTES = 5_000
 _MAX_LINKED = 20_000
 _MAY_LIE_FAR = (
-    (702 * 9_999, re.compile(rb' r="[A-Za-z](?:[A-Za-z][A-Za-z]|[A-Za-z]?[0-9]{5})')),
     (26 * 99_999, re.compile(rb' r="[A-Za-z](?:[A-Za-z]|[0-9]{6})')),
+    (702 * 9_999, re.compile(rb' r="[A-Za-z](?:[A-Za-z][A-Za-z]|[A-Za-z]?[0-9]{5})')),
     (999 * _MOST_COLUMNS, re.compile(rb' r="[A-Za-z]{1,3}[0-9]{4}')),
 )
-"""Areas that no cell lies outside of, unless this is found. Most sheets lie within the first."""
+"""Areas that no cell lies outside of, unless this is found.
+
+Most sheets lie within the first; in wider ones the first row tells, and the second is looked for.
+"""
 _FILLED = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Za-z]{1,3})([0-9]{1,7})"[^>]*(?<!/)>')
 _ROW = re.compile(rb' r="[A-Za-z]{1,3}([0-9]{1,7})"')
 _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
