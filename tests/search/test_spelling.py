@@ -9,7 +9,13 @@ from rapidfuzz.distance import OSA
 
 from bookwheel.engines.base import Vocabulary
 from bookwheel.query import Filters
-from bookwheel.search.spelling import MOST_CANDIDATES, Speller, near_words, words_beginning
+from bookwheel.search.spelling import (
+    MOST_CANDIDATES,
+    Speller,
+    near_words,
+    one_slip_away,
+    words_beginning,
+)
 from tests.search.shelf import Shelf
 
 
@@ -97,3 +103,20 @@ def test_what_is_passed_over_unmeasured_is_not_near(word: str, others: list[str]
         if len(word) < len(other) <= len(word) + 8 and OSA.distance(word, other[: len(word)]) <= 1
     }
     assert {other for _, other in words_beginning(word, vocabulary)} == heads
+
+
+WORDS = st.text("abcäдж1", min_size=1, max_size=6)
+
+
+@given(WORDS, st.sets(WORDS, max_size=40))
+def test_the_words_one_slip_away_are_those_that_a_measure_finds(word: str, words: set[str]) -> None:
+    near = one_slip_away(word, lengths(*words))
+    assert sorted(near) == [(1, each) for each in sorted(words) if OSA.distance(word, each) == 1]
+
+
+def test_in_a_vocabulary_of_many_letters_the_same_words_are_near() -> None:
+    foreign = [chr(letter) + "x" for letter in range(0x400, 0x400 + 3000)]
+    assert one_slip_away("leter", lengths("letter", "later", *foreign)) == [
+        (1, "later"),
+        (1, "letter"),
+    ]

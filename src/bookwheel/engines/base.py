@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -112,6 +113,19 @@ class Vocabulary(dict[int, tuple[str, ...]]):
     def __init__(self, words: Mapping[int, Iterable[str]]) -> None:
         super().__init__((length, tuple(some)) for length, some in words.items())
         self._by_letter: dict[int, dict[str, tuple[str, ...]]] = {}
+        self._sets: dict[int, frozenset[str]] = {}
+
+    @cached_property
+    def characters(self) -> frozenset[str]:
+        """All characters of all terms."""
+        return frozenset().union(*(frozenset("".join(some)) for some in self.values()))
+
+    def of_length(self, length: int) -> frozenset[str]:
+        """Return the terms of a length as a set, for those who ask for certain ones."""
+        known = self._sets.get(length)
+        if known is None:
+            known = self._sets[length] = frozenset(self.get(length, ()))
+        return known
 
     def beginning(self, letter: str, length: int) -> tuple[str, ...]:
         """Return the terms of a length that begin with a letter, in the order of all."""

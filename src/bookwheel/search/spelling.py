@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 from bookwheel.engines.base import Engine, Field, Match, Term, Vocabulary
 from bookwheel.query import Filters
@@ -20,6 +21,8 @@ _LOOKED_AT = 3
 _MOST_NEAR = 1000
 """So many near words of one length are looked at: most may be of what the caller cannot see."""
 _MOST_BEGINNINGS = 10
+_MOST_TRIED = 10_000
+"""So many spellings, with one letter changed, are tried before all words are looked through."""
 _ASKED_AT_ONCE = 20
 _TINY = 20
 """A word is taken for a slip when a neighbour is this many times commoner."""
@@ -34,13 +37,40 @@ def near_words(word: str, vocabulary: Vocabulary, holds: Holds = lambda near: ne
     """Return (distance, word) for the words one slip away, or two for a long word."""
     if len(word) < _SHORTEST or not any(letter.isalpha() for letter in word):
         return []
-    found = holds(_within(word, vocabulary, 1))
+    found = holds(one_slip_away(word, vocabulary))
     if not found and len(word) >= _LONG:
         lengths = range(len(word) - 2, len(word) + 3)
         # Far quicker than to measure how far away each word is that begins otherwise.
         alike = {length: vocabulary.beginning(word[0], length) for length in lengths}
         found = holds(_within(word, alike, 2))
     return found
+
+
+def one_slip_away(word: str, vocabulary: Vocabulary) -> Near:
+    """Return the words that differ by one letter, or by two that are swapped.
+
+    All that a slip could have made of them is written down and asked for, which takes the same time
+    in any vocabulary, unless that has the letters of too many scripts.
+    """
+    letters = _letters(vocabulary.characters)
+    if len(letters) * len(word) > _MOST_TRIED:
+        return _within(word, vocabulary, 1)
+    places = range(len(word) + 1)
+    parts = [(word[:place], word[place:]) for place in places]
+    shorter = [head + tail[1:] for head, tail in parts if tail]
+    swapped = [head + tail[1] + tail[0] + tail[2:] for head, tail in parts if len(tail) > 1]
+    other = [head + letter + tail[1:] for head, tail in parts if tail for letter in letters]
+    longer = [head + letter + tail for head, tail in parts for letter in letters]
+    found = vocabulary.of_length(len(word) - 1).intersection(shorter)
+    found |= vocabulary.of_length(len(word)).intersection(swapped + other)
+    found |= vocabulary.of_length(len(word) + 1).intersection(longer)
+    return [(1, near) for near in sorted(found - {word})]
+
+
+@lru_cache(maxsize=4)
+def _letters(characters: frozenset[str]) -> str:
+    """Return those characters that may be a slip: scripts without spaces have too many."""
+    return "".join(sorted(each for each in characters if not is_unspaced(each)))
 
 
 def _begin_alike(one: str, other: str) -> bool:
