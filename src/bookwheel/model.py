@@ -204,7 +204,7 @@ class PageTerms(NamedTuple):
     hidden: str = ""
     """Marks of what stands in it only where it is redacted."""
     private: tuple[str, ...] = ()
-    """Its title and tags, as far as something is redacted in them: no filter asks for them."""
+    """Its title, tags and file's name where something in them is redacted: none is asked for."""
     text: PassageTerms | None = None
     """Of a long document: its words, of which those far from its beginning stand here once."""
 

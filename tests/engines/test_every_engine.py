@@ -323,6 +323,14 @@ def test_the_exact_title_lifts_a_page_by_the_bonus_alone(zoo: Engine) -> None:
     assert lifted == pytest.approx(plain)
 
 
+def test_the_name_of_a_file_lifts_it_as_its_title_does(zoo: Engine) -> None:
+    for name, path in (("walrus.md", "north/sea/walrus.md"), ("northern.txt", "northern.txt")):
+        found = zoo.match_pages(Match(body("ice"), titles=(name,), title_bonus=1000.0), 10)
+        assert [key for key, _, score in found.entries if score > 1000] == [key_of(zoo, path)]
+    stem = zoo.match_pages(Match(body("ice"), titles=("northern",), title_bonus=1000.0), 10)
+    assert all(score < 1000 for _, _, score in stem.entries)
+
+
 def test_weights_decide_the_order(zoo: Engine) -> None:
     walk, swim = Term(Field.BODY, "walk", 50.0), Term(Field.BODY, "print", 1.0)
     order = ranking(zoo, Match(((walk,), (swim,))))

@@ -187,6 +187,17 @@ def test_t26_no_file_is_found_by_words_of_its_name_that_are_hidden(
         assert [name for name, _ in told(view, "jane")[0]] == ["jane.md"]
 
 
+def test_t26_no_file_is_lifted_by_a_name_of_which_a_part_is_hidden(
+    make: Make, tmp_path: Path
+) -> None:
+    engine = make(tmp_path)
+    names = (f"letters {MAIL}.md", f"letters of {MAIL}/open.md")
+    fill(engine, {name: f"# {n}\n\nA heron. Letters.\n" for n, name in enumerate(names)})
+    for asked, path in ((names[0], None), (names[1], names[1]), ("open.md", names[1])):
+        hits = search(engine, SearchRequest(asked)).hits
+        assert [hit.document for hit in hits if hit.score == 1] == [path] * bool(path)
+
+
 def test_conditions_are_not_met_by_what_is_hidden(both: tuple[Engine, Engine]) -> None:
     jane, heron = (Holds((Term(Field.EXACT, word, 1.0),)) for word in ("jane", "heron"))
     ordered = InOrder(("jane", "penguin"))

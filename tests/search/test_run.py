@@ -51,6 +51,75 @@ def test_a_title_ranks_above_the_name_of_a_file(shelf: Shelf) -> None:
     assert shelf.find("budget forecast") == ["plan.md", "budget-forecast.md"]
 
 
+NAMED = {
+    "hr/mail.eml": "Subject: Lockers\n\nThe key hangs at the door.\n",
+    "hr/long.txt": "A walrus.\n",
+    "site/index.html": "<title>Welcome</title><p>Come in.</p>",
+    "finance/Jahresübersicht 2024.CSV": "name,amount\nrent,7\n",
+    "guide.md": "# Guide\n\n" + "The long txt, a mail as eml, an index in html. " * 20,
+}
+MANY = {f"many/{n}.md": f"# Part {n}\n\nlong txt mail eml index html csv\n" for n in range(70)}
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("mail.eml", "hr/mail.eml"),
+        ("LONG.txt", "hr/long.txt"),
+        ("index.html", "site/index.html"),
+        ("jahresubersicht 2024.csv", "finance/Jahresübersicht 2024.CSV"),
+        ("hr/long.txt", "hr/long.txt"),
+        ("/srv/share/hr/long.txt", "hr/long.txt"),
+    ],
+)
+@pytest.mark.parametrize("others", [{}, MANY], ids=["few", "many"])
+def test_a_file_comes_first_whose_name_is_the_query(
+    shelf: Shelf, others: dict[str, str], question: str, path: str
+) -> None:
+    shelf.put({**others, **NAMED})
+    first, *more = shelf.ask(question).hits
+    assert (first.document, first.score) == (path, 1.0)
+    assert all(hit.score < 1 for hit in more)
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("b/plan.md", "b/plan.md"),
+        ("old/b/plan.md", "old/b/plan.md"),
+        ("/srv/docs/shelf/plan.md", "plan.md"),
+        ("shelf/a/plan.md", "a/plan.md"),
+    ],
+)
+def test_of_files_of_one_name_that_comes_first_whose_path_is_the_query(
+    shelf: Shelf, question: str, first: str
+) -> None:
+    paths = ("plan.md", "a/plan.md", "b/plan.md", "old/b/plan.md", "z/plan.md")
+    shelf.put({path: f"# {n}\n\n{'plan ' * n}\n" for n, path in enumerate(paths)})
+    assert shelf.find(question)[0] == first
+
+
+def test_a_name_that_very_many_files_have_leaves_it_to_words_and_path(shelf: Shelf) -> None:
+    paths = [f"many/{n}/index.md" for n in range(90)]
+    shelf.put({path: f"# Page {n}\n\nSome of many.\n" for n, path in enumerate(paths)})
+    shelf.put({"zoo/walrus/index.md": "# Walrus\n\nIt swims.\n"})
+    assert shelf.find("zoo/walrus/index.md") == ["zoo/walrus/index.md"]
+    assert shelf.find("walrus/index.md") == ["zoo/walrus/index.md"]
+
+
+def test_the_name_of_a_file_without_its_extension_is_no_title(shelf: Shelf) -> None:
+    shelf.put({"plan.txt": "Something else\n\nA walrus.\n", "b.md": "# Plan\n\nOf the walrus.\n"})
+    assert shelf.find("plan") == ["b.md", "plan.txt"]
+
+
+def test_filters_and_phrases_hold_for_the_name_of_a_file(shelf: Shelf) -> None:
+    shelf.put(NAMED)
+    asked = SearchRequest("long.txt", filters=Filters(extensions=(".md",)))
+    assert shelf.find(asked) == ["guide.md"]
+    assert shelf.find('"long.txt"') == ["guide.md"]
+    assert shelf.find(SearchRequest("long.txt", search_in=SearchIn.CONTENT)) == ["guide.md"]
+
+
 # Typos and relaxation
 
 

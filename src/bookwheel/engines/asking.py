@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from bookwheel.engines.base import Field, InOrder, Match, Phrase
+from bookwheel.text.entries import file_name
+from bookwheel.text.words import normal_title
 
 
 def askable(text: str) -> str:
@@ -25,6 +27,15 @@ def folder_terms(path: str) -> list[str]:
     """Return a term for every folder above a path."""
     ends = [at for at, letter in enumerate(path) if letter == "/"]
     return [path[:end] for end in ends]
+
+
+def same_titles(title: str, path: str, private: Container[str]) -> list[str]:
+    """Return what a page is called, so that who asks for just that finds it first.
+
+    That is its title, and the name of its file, as far as nothing is redacted in them.
+    """
+    called = dict.fromkeys(map(normal_title, (title, file_name(path))))
+    return [name for name in called if name and name not in private]
 
 
 def without_titles(match: Match) -> Match:

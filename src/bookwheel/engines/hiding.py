@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bookwheel.model import Chunk, Document, PageTerms, PassageTerms, Redact, Span
 from bookwheel.safety.redact import cover
-from bookwheel.text.entries import find_years, name_words, page_terms
+from bookwheel.text.entries import file_name, find_years, name_words, page_terms
 from bookwheel.text.words import analyze, normal_title
 
 if TYPE_CHECKING:
@@ -72,11 +72,14 @@ def hidden_mark(words: str, collection: str = "", level: Redact | None = None) -
 
 def document_terms(page: Page, rules: Rules | None = None) -> PageTerms:
     """Return the terms of a document, with marks; the same for the worker and for a rebuild."""
-    name = _shown_name(page.path, rules)
+    path = _shown_path(page.path, rules)
+    name = name_words(_COVER.sub(" ", path))
+    own, shown = file_name(page.path), file_name(path)
+    unnamed = [own] * (own != shown)
     words = (page.title, page.text, page.chunks, page.headings, page.language)
     terms = page_terms(*words, name=name)
     if not page.spans and not any(map(_MAY_HIDE.search, (page.title, *page.tags))):
-        return terms
+        return terms._replace(private=tuple(map(normal_title, unnamed)))
     views = [_View(page, terms, name, level=level, rules=rules) for level in _LEVELS]
     strictest = views[-1]
     passages = tuple(
@@ -90,16 +93,15 @@ def document_terms(page: Page, rules: Rules | None = None) -> PageTerms:
         years=find_years(strictest.shown(page.title).encode("utf-8", "replace"), strictest.text),
         hidden="".join(view.marks(view.hidden) for view in views)
         + " ".join(map(hidden_mark, sorted(anywhere))),
-        private=tuple(map(normal_title, private)),
+        private=tuple(map(normal_title, (*private, *unnamed))),
     )
 
 
-def _shown_name(path: str, rules: Rules | None) -> str:
-    """Return the words of a file's name that everybody may see: the others nobody asks for."""
+def _shown_path(path: str, rules: Rules | None) -> str:
+    """Return a path as everybody may see it: for the rest of it nobody asks."""
     from bookwheel.safety.finding import redact_path
 
-    shown = redact_path(path, Redact.ALL, rules) if _MAY_HIDE.search(path) else path
-    return name_words(_COVER.sub(" ", shown))
+    return redact_path(path, Redact.ALL, rules) if _MAY_HIDE.search(path) else path
 
 
 class _Said(NamedTuple):

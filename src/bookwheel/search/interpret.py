@@ -24,6 +24,7 @@ _EXCLUDED = re.compile(r"(?<!\S)-(?=[^\W_])(\S+)")
 _EXCLUDED_LAST = re.compile(r"(?<!\S)-(?=[^\W_])(\S+)(?=(?:\s+-[^\W_]\S*)*\s*$)")
 _NOTHING_BUT = re.compile(r"\s*NOT\s+(?![A-Z\d]+\s*$)([\"“„][^\"“”„]+[\"”]|[^\W_]\S*)\s*")
 """All that is asked is that something be absent; `NOT FOUND` is what a program says."""
+_FILE_NAME_END = re.compile(r"\S\.[^\W_]{1,10}\Z")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _SENTENCE = 6
 """So many words that end as a sentence does are one, and no command."""
@@ -45,6 +46,12 @@ class Question(NamedTuple):
     """What is asked in words, without marks and exclusions, for models to read."""
     expression: Expression | None = None
     """What a document must meet, where operators say it; the words then only weigh."""
+
+    @property
+    def file_name(self) -> str:
+        """The name of a file, should the query be one, or the path of one; else nothing."""
+        name = self.title.rpartition("/")[2].strip()
+        return name if _FILE_NAME_END.search(name) else ""
 
     @property
     def asks_nothing(self) -> bool:

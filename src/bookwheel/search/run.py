@@ -11,6 +11,7 @@ from bookwheel.model import Status
 from bookwheel.query import SearchHit, SearchMode, SearchRequest, SearchResults
 from bookwheel.search.interpret import Question, interpret
 from bookwheel.search.meaning import Embedder, Nearness, drop_far, find_near, mix
+from bookwheel.search.named import files_named, with_named
 from bookwheel.search.nothing import why_nothing
 from bookwheel.search.plan import ALL_WORDS_BONUS, Clause, Plan, Planner, asked_for
 from bookwheel.search.rank import Ranked, rank, with_passages
@@ -204,6 +205,8 @@ def correct(
     clauses: list[Clause] = []
     notes: list[str] = []
     titles = [plan.question.title]
+    if plan.question.file_name not in ("", *titles):  # the query is a path
+        titles.append(plan.question.file_name)
     for number, clause in enumerate(plan.clauses):
         respelt = None
         if speller is not None and number < _MOST_RESPELT and _looks_like_a_slip(engine, clause):
@@ -258,14 +261,15 @@ def _missing(clauses: Iterable[Clause]) -> list[str]:
 
 def retrieve(engine: Engine, planner: Planner, plan: Plan, titles: tuple[str, ...]) -> Retrieved:
     """Return candidate pages: those with all words, then, if too few, those with some."""
+    pool, deep = _depths(plan.request)
+    named = files_named(engine, planner, plan, pool)
     is_strict = plan.question.expression is not None
     unknown = plan.clauses and not any(clause.known for clause in plan.clauses)
     if plan.request.exacting and any(not (c.known or c.filler) for c in plan.clauses):
-        return Retrieved({}, frozenset(), 0)
+        return Retrieved(named, frozenset(), len(named))
     if unknown and not plan.question.phrases and not is_strict:
         # No word of it stands anywhere; filters alone would find everything.
-        return Retrieved({}, frozenset(), 0)
-    pool, deep = _depths(plan.request)
+        return Retrieved(named, frozenset(), len(named))
     every = engine.match_pages(
         planner.match(plan, all_clauses=True, titles=titles), deep, count=not is_strict
     )
@@ -275,12 +279,14 @@ def retrieve(engine: Engine, planner: Planner, plan: Plan, titles: tuple[str, ..
     enough = len(pages) >= pool or len(asked_for(plan)) < 2
     if enough and not is_strict:
         tail = tuple((document, score) for document, _, score in every.entries[pool:])
-        return Retrieved(pages, whole, every.total, tail)
+        pages = with_named(engine, plan, pages, named)
+        return Retrieved(pages, whole, max(every.total, len(pages)), tail)
     match = planner.match(plan, all_clauses=False, titles=titles)
     some = engine.match_pages(match, deep if is_strict else pool, count=is_strict)
     for document, _, score in some.entries[: 0 if len(pages) >= pool else pool]:
         pages.setdefault(document, score)
     if not is_strict:
+        pages = with_named(engine, plan, pages, named)
         return Retrieved(pages, whole, max(every.total, len(pages)))
     rest = tuple((key, score) for key, _, score in some.entries if key not in pages)
     return Retrieved(pages, whole, some.total, rest)

@@ -9,8 +9,10 @@ from bookwheel.engines.base import Engine, Passage
 from bookwheel.model import Document
 from bookwheel.query import SearchHit, SearchIn, Snippet
 from bookwheel.safety.redact import make_safe
+from bookwheel.search.interpret import Question
 from bookwheel.search.plan import Clause, Plan, Planner
 from bookwheel.search.rank import Ranked
+from bookwheel.text.entries import file_name
 from bookwheel.text.snippets import Cutting, cut_snippet
 from bookwheel.text.words import Finder, normal_title
 
@@ -172,7 +174,7 @@ def _score(
 
     `held` are the words that the page holds elsewhere; None stands for all that any page holds.
     """
-    if normal_title(seen.document.title) == plan.question.title:
+    if _is_asked_for(plan.question, seen):
         return 1.0
     if not total:
         return _IN_PASSAGE
@@ -187,6 +189,15 @@ def _score(
             level = _IN_PAGE
         met += level * clause.worth * (_RESPELT if clause.respelt else 1.0)
     return round(max(0.01, min(0.99, met / total)), 4)
+
+
+def _is_asked_for(question: Question, seen: _Seen) -> bool:
+    """Tell whether a document has the title, or its file the name, that is the whole query."""
+    if normal_title(seen.document.title) == question.title:
+        return True
+    # Only where it counted: a name that is redacted does not.
+    name = normal_title(file_name(seen.document.path))
+    return seen.item.bonus >= 2 and name == question.file_name
 
 
 def _matched_in(in_title: frozenset[str], in_text: frozenset[str]) -> SearchIn:

@@ -96,6 +96,12 @@ def name_words(path: str) -> str:
     return words if " " not in words or not stem.isalnum() else f"{stem} {words}"
 
 
+def file_name(path: str) -> str:
+    """Return the name of a file with its extension; nothing where it has none."""
+    name = path.rpartition("/")[2]
+    return name if "." in name.strip(".") else ""
+
+
 def name_terms(words: str, language: str, *, title: Terms) -> Terms:
     """Return the terms of the words of a file's name; none where the title has each of them."""
     terms = analyze(words, language)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import tantivy
 
-from bookwheel.engines.asking import day_number, folder_terms
+from bookwheel.engines.asking import day_number, folder_terms, same_titles
 from bookwheel.engines.base import Field
 from bookwheel.model import PageTerms, PassageTerms
 from bookwheel.text.entries import BORDER, years_in_name
@@ -120,8 +120,8 @@ def page_entry(entry: Entry) -> tantivy.Document:
     for year in {*terms.years, *years_in_name(entry.path)}:
         page.add_text("year", year)
     page.add_integer("date", day_number(entry.date))
-    if (title := normal_title(entry.title)) not in terms.private:
-        page.add_text("same_title", title)
+    for called in same_titles(entry.title, entry.path, terms.private):
+        page.add_text("same_title", called)
     page.add_text(Field.TITLE, terms.title)
     page.add_text(Field.HEADING, terms.headings)
     if terms.hidden:

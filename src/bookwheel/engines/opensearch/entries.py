@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from bookwheel.engines.asking import day_number, folder_terms
+from bookwheel.engines.asking import day_number, folder_terms, same_titles
 from bookwheel.engines.base import Field
 from bookwheel.engines.opensearch import rows
 from bookwheel.engines.opensearch.lexical import FILLER
@@ -34,7 +34,6 @@ def page_entry(document: Document, terms: PageTerms) -> Source:
         Field.NAMES: "".join([terms.title_names, *[each.names for each in passages]]),
     }
     asked = [text for text in map(normal_title, document.tags) if text not in terms.private]
-    title = normal_title(document.title)
     return {
         "document": document.key,
         "generation": document.generation,
@@ -44,7 +43,7 @@ def page_entry(document: Document, terms: PageTerms) -> Source:
         "tag": asked,
         "year": sorted({*terms.years, *years_in_name(document.path)}),
         "date": day_number(document.date),
-        "same_title": title if title not in terms.private else FILLER,
+        "same_title": same_titles(document.title, document.path, terms.private) or FILLER,
         **{name: _filled(text) for name, text in words.items()},
         Field.HIDDEN: terms.hidden,
     }
