@@ -126,7 +126,7 @@ def test_t26_titles_headings_paths_tags_and_links_are_redacted_too(shelf: Shelf)
         document = view.document(hits[0].document)
         told = [
             *(hits, document, view.outline(document), view.links(document), view.text(document)),
-            *(view.list_documents("notes"), view.paths("notes"), view.folders()),
+            *(view.list_documents("notes"), view.paths("notes"), view.places()),
             *(view.headings(hits), view.headings_above(hits), view.find_related(document)),
             view.categories("notes"),
         ]
@@ -301,7 +301,7 @@ def test_t31_listings_counts_and_kinds_are_of_the_open_places_only(two: Library)
         assert [each.path for each in view.list_documents("notes").documents] == ["open/a.md"]
         assert view.list_documents("notes", folder="shut").total == 0
         assert view.paths("notes") == ["open/a.md"]
-        assert view.folders() == ["open"]
+        assert view.places() == (("notes", ""), ("notes", "open"))
         assert view.kinds("notes") == {".md": 1}
         assert view.ledger() == []
         assert view.skipped("notes") == {}

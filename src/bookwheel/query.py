@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from bookwheel.model import Redact, SafeText
 
-Places = tuple[tuple[str, str], ...]
-"""Names of collections, each with a folder in it, or an empty text for all of it."""
+Place = tuple[str, str]
+"""The name of a collection with a folder in it, or with an empty text for all of it."""
+Places = tuple[Place, ...]
 
 
 class SearchIn(StrEnum):

@@ -474,10 +474,12 @@ class View:
         self._require_index()
         return self._engine.paths(self._name_of(collection))
 
-    def folders(self) -> list[str]:
-        """Return all folders that hold documents, at any depth, as filters name them."""
+    def places(self) -> Places:
+        """Return each collection, and all folders in it that hold documents, at any depth."""
         names = [state.collection.name for state in self.states()]
-        return sorted({folder for name in names for folder in self._engine.folders(name)})
+        return tuple(
+            (name, folder) for name in names for folder in ("", *self._engine.folders(name))
+        )
 
     def categories(self, collection: str) -> dict[str, list[str]]:
         """Return the documents of each category of a collection."""

@@ -129,6 +129,32 @@ def test_a_query_that_is_all_filters_finds_whatever_meets_them(
 
 
 @pytest.mark.requirement("R-031")
+@pytest.mark.parametrize("path", ["mail/offer.eml", "site/page.html", "finance/lots.csv"])
+def test_a_file_is_found_first_by_its_name(assistant: Assistant, shelf: Shelf, path: str) -> None:
+    for query in (path, path.rpartition("/")[2], f"{shelf.folder}/{path}"):
+        found = search(assistant, query)["items"]
+        assert found[0]["path"] == f"{shelf.folder}/{path}"
+
+
+@pytest.mark.requirement("R-031")
+def test_a_root_is_a_folder_that_words_may_name(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    for path in ("hr/keys.md", "shop/keys.md", "shop/old/hr/keys.md"):
+        shelf.put(path, "# Keys\n\nThe keys of all lockers.\n")
+    folders = [shelf.folder / "hr", shelf.folder / "shop"]
+    shelf.update(*folders)
+    with shelf.open(*folders) as library, assisting(library, "files") as assistant:
+
+        def find(query: str, **more: Any) -> set[str]:
+            items = search(assistant, query, **more)["items"]
+            return {item["path"].removeprefix(f"{shelf.folder}/") for item in items}
+
+        assert find("lockers in shop") == {"shop/keys.md", "shop/old/hr/keys.md"}
+        assert find("lockers in the hr folder") == {"hr/keys.md", "shop/old/hr/keys.md"}
+        assert find("lockers in hr", roots=[f"{folders[1]}"]) == find("lockers in shop")
+
+
+@pytest.mark.requirement("R-031")
 def test_filters_given_as_arguments_win(assistant: Assistant) -> None:
     found = search(assistant, "vendor from 2021 in ppt", exts=["html"], years=["2019"])
 

@@ -36,7 +36,7 @@ def ask(
         return SearchRequest(wishes.text, filters=filters, limit=limit, offset=offset)
 
     results, _, wishes = search_beside(
-        text, TODAY, ["old"], make_request=make_request, search=shelf.ask
+        text, TODAY, [("shelf", "old")], make_request=make_request, search=shelf.ask
     )
     return [hit.document for hit in results.hits], wishes
 

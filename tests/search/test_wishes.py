@@ -15,13 +15,14 @@ from bookwheel.search.wishes import Wishes, add_wishes, filters_in_words, guess_
 
 TODAY = date(2026, 6, 1)
 FOLDERS = ["finance", "finance/reports", "team/minutes", "old/minutes", "C++"]
+PLACES = [("shelf", ""), *(("shelf", folder) for folder in FOLDERS)]
 SLIDES = (".pptx", ".ppt", ".odp")
 SHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
 MAIL = (".eml", ".msg", ".mbox")
 
 
 def read(query: str) -> Wishes:
-    return filters_in_words(query, TODAY, FOLDERS)
+    return filters_in_words(query, TODAY, PLACES)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,8 @@ def read(query: str) -> Wishes:
         ("rent in Excel or PowerPoint", (*SHEETS, *SLIDES), "rent"),
         ("xlsx about rent", (".xlsx",), "rent"),
         ("rent in .xlsx", (".xlsx",), "rent"),
+        ("rent in pdf/docx.", (".pdf", ".docx"), "rent ."),
+        ("pdfs about mail.eml", (".pdf",), "mail.eml"),
         ("pdfs on gravity", (".pdf",), "gravity"),
         ("PDF files about gravity", (".pdf",), "gravity"),
         ("gravity as pdf", (".pdf",), "gravity"),
@@ -105,7 +108,7 @@ def test_words_for_types_that_can_be_nothing_else(
 def test_words_that_may_be_for_a_type_are_to_be_tried(
     query: str, types: tuple[str, ...], text: str
 ) -> None:
-    guess = guess_filters(query, TODAY, FOLDERS)
+    guess = guess_filters(query, TODAY, PLACES)
 
     assert read(query) == Wishes(Filters(), query)
     assert guess is not None
@@ -118,11 +121,12 @@ def test_words_that_may_be_for_a_type_are_to_be_tried(
         *("word embeddings", "the word of", "word of mouth", "in a word", "in word and deed"),
         *("excel at sports", "excel", "Word", "last word", "Word 2016 macros", "excel formulas"),
         *("how to add a table in Word", "convert slides to pdf", "deck of cards", "water slide"),
+        *("powerpoint.pptx with rents", "rent in Word/Excel.docx", "rent in a spreadsheet.csv"),
         *('"rent in Word"', "rent -slides", "in other words", "slides"),
     ],
 )
 def test_words_that_are_for_no_type_are_not_tried(query: str) -> None:
-    assert guess_filters(query, TODAY, FOLDERS) is None
+    assert guess_filters(query, TODAY, PLACES) is None
 
 
 @pytest.mark.parametrize(
@@ -159,6 +163,17 @@ def test_words_that_are_for_no_type_are_not_tried(query: str) -> None:
         "budget -pdf",
         "docxs.py",
         "budget.xlsx",
+        "mail.eml",
+        "hr/mail.eml",
+        "only mail.eml",
+        "mail/offer",
+        "hr/mail",
+        "slides-2024.pptx",
+        "emails-about",
+        "find the presentation.final.pdf",
+        "rent in mail/offer.eml",
+        "notes on Word.docx",
+        r"hr\mail",
         "my_pdf",
         "RFC 2023",
         "error 2019",
@@ -253,6 +268,35 @@ def test_folders_that_there_are(query: str, folders: tuple[str, ...], text: str)
 
 
 @pytest.mark.parametrize(
+    ("query", "filters"),
+    [
+        ("lockers in hr", Filters(within=(("HR", ""),))),
+        ("lockers in the hr folder", Filters(within=(("HR", ""),))),
+        ("lockers under HR", Filters(within=(("HR", ""),))),
+        ("lockers in finance", Filters(folders=("finance",))),
+        (
+            "lockers in legal",
+            Filters(within=(("legal", ""), ("HR", "legal"), ("shelf", "legal"))),
+        ),
+        ("lockers in shelf", Filters(within=(("shelf", ""), ("HR", "old/shelf")))),
+    ],
+)
+def test_a_collection_is_a_folder_and_either_will_do(query: str, filters: Filters) -> None:
+    folders = [("HR", "legal"), ("shelf", "legal"), ("shelf", "finance"), ("HR", "old/shelf")]
+    places = [("HR", ""), ("shelf", ""), ("legal", ""), *folders]
+
+    wishes = filters_in_words(query, TODAY, places)
+
+    assert (wishes.filters, wishes.text) == (filters, "lockers")
+    assert all(name in wishes.notes[0] for name, folder in filters.within if not folder)
+
+
+@pytest.mark.parametrize("query", ["lockers in hr departments", "lockers in /", '"in hr" lockers'])
+def test_a_collection_is_none_where_a_folder_would_not_be(query: str) -> None:
+    assert filters_in_words(query, TODAY, [("hr", "")]) == Wishes(Filters(), query)
+
+
+@pytest.mark.parametrize(
     ("query", "filters", "text"),
     [
         (
@@ -329,6 +373,17 @@ def test_what_is_given_wins_over_what_is_said() -> None:
     )
 
 
+def test_a_place_that_is_given_wins_over_a_collection_in_words() -> None:
+    said = Filters(within=(("hr", ""), ("notes", "old/hr")))
+
+    assert add_wishes(Filters(), said) == said
+    for own in (Filters(within=(("notes", ""),)), Filters(folders=("old",)), Filters(("shop",))):
+        assert add_wishes(own, said) == own
+    assert add_wishes(Filters(("notes",)), said) == Filters(
+        ("notes",), within=(("notes", "old/hr"),)
+    )
+
+
 WORDS = """
 find all slides ppt pptx .pdf pdfs excel files or and , / in as only from since between 2019 2021
 2019-2021 last this year folder finance reports/ under the about budget rent email emails word
@@ -347,12 +402,12 @@ def test_any_text_is_read_and_nothing_of_it_is_lost(query: str) -> None:
 
 
 def test_a_type_stays_one_where_a_folder_is_called_after_it() -> None:
-    folders = ["ppt", "docx", "pdf"]
+    places = [("shelf", "ppt"), ("shelf", "docx"), ("shelf", "pdf")]
 
-    assert filters_in_words("vendor in ppt or docx", TODAY, folders).filters == Filters(
+    assert filters_in_words("vendor in ppt or docx", TODAY, places).filters == Filters(
         extensions=(".pptx", ".ppt", ".docx")
     )
-    assert filters_in_words("vendor in the pdf folder", TODAY, folders).filters == Filters(
+    assert filters_in_words("vendor in the pdf folder", TODAY, places).filters == Filters(
         folders=("pdf",)
     )
 

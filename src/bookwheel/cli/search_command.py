@@ -128,7 +128,7 @@ def _search_understanding(library: Library, request: SearchRequest) -> SearchRes
     results, _, wishes = search_beside(
         request.text,
         date.today(),
-        library.folders(),
+        library.places(),
         make_request=make_request,
         search=lambda each: _search(library, each),
     )

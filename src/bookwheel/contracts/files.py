@@ -48,7 +48,7 @@ def search_files(work: Work, asked: take.SearchFiles) -> Reply:
     view = shown(work.library)
     within = _places(view, asked.roots)
     today = date.today()
-    folders = view.folders() if _MAY_NAME_A_FOLDER.search(asked.query) else ()
+    places = view.places() if _MAY_NAME_A_FOLDER.search(asked.query) else ()
 
     def make_request(wishes: Wishes) -> SearchRequest:
         return SearchRequest(
@@ -57,7 +57,7 @@ def search_files(work: Work, asked: take.SearchFiles) -> Reply:
                 extensions=tuple(asked.exts or wishes.filters.extensions),
                 years=tuple(asked.years or years_in_words(wishes, today)),
                 folders=() if asked.roots else wishes.filters.folders,
-                within=within,
+                within=within if asked.roots else wishes.filters.within,
             ),
             limit=asked.k,
             offset=min(asked.offset, FARTHEST),
@@ -66,7 +66,7 @@ def search_files(work: Work, asked: take.SearchFiles) -> Reply:
         )
 
     results, request, wishes = search_beside(
-        asked.query, today, folders, make_request=make_request, search=view.search
+        asked.query, today, places, make_request=make_request, search=view.search
     )
     return _reply(work, view, asked, request, results, wishes)
 

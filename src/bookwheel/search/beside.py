@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import date
 
-from bookwheel.query import Filters, SearchMode, SearchRequest, SearchResults
+from bookwheel.query import Filters, Place, SearchMode, SearchRequest, SearchResults
 from bookwheel.search.wishes import Wishes, filters_in_words, guess_filters
 
 _Search = Callable[[SearchRequest], SearchResults]
@@ -18,7 +18,7 @@ _Search = Callable[[SearchRequest], SearchResults]
 def search_beside(
     text: str,
     today: date,
-    folders: Sequence[str],
+    places: Sequence[Place],
     *,
     make_request: Callable[[Wishes], SearchRequest],
     search: _Search,
@@ -27,8 +27,8 @@ def search_beside(
 
     `make_request` puts a reading of the query beside the filters of the request itself.
     """
-    wishes = filters_in_words(text, today, folders)
-    guess = None if wishes.filters.extensions else guess_filters(text, today, folders)
+    wishes = filters_in_words(text, today, places)
+    guess = None if wishes.filters.extensions else guess_filters(text, today, places)
     plain = make_request(Wishes(Filters(), text))
     if guess and (request := make_request(guess)).filters.extensions != plain.filters.extensions:
         if _has_all_words(request, search):

@@ -1,7 +1,7 @@
-"""Filters that a query states in words: file types, years, folders; by rules, without a model.
+"""Filters that a query states in words: file types, years, folders and collections.
 
-The rules are careful: a word that may be what somebody looks for stays a word. Quoted phrases and
-exclusions are never touched.
+By rules, without a model. These are careful: a word that may be what somebody looks for stays a
+word. Quoted phrases and exclusions are never touched.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from bookwheel.query import Filters
+from bookwheel.query import Filters, Place
 
 _SLIDES = (".pptx", ".ppt", ".odp")
 _SHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
@@ -191,6 +191,11 @@ _FOLDER = re.compile(
     r"(?P<name>[\w./-]*[\w/])(?P<noun>\s+(?:folder|directory)\b)?",
     re.I,
 )
+_TOKEN = re.compile(r"[\w./\\-]+")
+"""A word with whatever is joined to it, as in the name of a file or a path."""
+_TYPE = rf"(?:\.?{_any(_EXTENSIONS)}|{_any(_KINDS)}|{_PROGRAM})s?"
+_TYPES_ALONE = re.compile(rf"{_TYPE}(?:/{_TYPE})*\.*", re.I)
+_TYPE_WITHIN = re.compile(rf"(?<![^\W_]){_TYPE}(?![^\W_])", re.I)
 _KEPT_AS_IT_IS = re.compile(r'-?"[^"]*"|-?[“„][^”“]*[”“]|(?<!\S)-\S+')
 
 
@@ -217,35 +222,37 @@ class Wishes(NamedTuple):
         ]
 
 
-def filters_in_words(text: str, today: date, folders: Sequence[str] = ()) -> Wishes:
-    """Return the filters that a query states; `folders` are those there are. Never raises."""
-    return _read(text, today, folders, _find_types)
+def filters_in_words(text: str, today: date, places: Sequence[Place] = ()) -> Wishes:
+    """Return the filters that a query states; `places` are those there are. Never raises."""
+    return _read(text, today, places, _find_types)
 
 
-def guess_filters(text: str, today: date, folders: Sequence[str] = ()) -> Wishes | None:
+def guess_filters(text: str, today: date, places: Sequence[Place] = ()) -> Wishes | None:
     """Return the same with a type that may be meant (`budget in Excel`, `budget slides`), if any.
 
     Only where the above finds none: it may as well be what is looked for, which a search can tell.
     """
-    wishes = _read(text, today, folders, _guess_types)
+    wishes = _read(text, today, places, _guess_types)
     return wishes if wishes.filters.extensions else None
 
 
 def _read(
     text: str,
     today: date,
-    folders: Sequence[str],
+    places: Sequence[Place],
     find_types: Callable[[_Reading], tuple[str, ...]],
 ) -> Wishes:
     if len(text) > _LONGEST:
         return Wishes(Filters(), text)
     reading = _Reading(text)
     span = _find_years(reading, today)
-    places = _find_folders(reading, folders)
+    folders, within = _find_places(reading, places)
+    reading.hide_names()
     types = find_types(reading)
     filters = Filters(
         extensions=types,
-        folders=places,
+        folders=folders,
+        within=within,
         date_from=f"{span[0]:04}-01-01" if span[0] else None,
         date_to=f"{span[1]:04}-12-31" if span[1] else None,
     )
@@ -262,9 +269,15 @@ def _read(
 def add_wishes(explicit: Filters, wished: Filters) -> Filters:
     """Return filters that were given, and of those in words what they leave open."""
     dated = explicit.date_from or explicit.date_to
+    within = tuple(
+        place
+        for place in wished.within
+        if not explicit.collections or place[0] in explicit.collections
+    )
     return explicit._replace(
         extensions=explicit.extensions or wished.extensions,
         folders=explicit.folders or wished.folders,
+        within=explicit.within or (within if not explicit.folders else ()),
         years=explicit.years or wished.years,
         date_from=explicit.date_from if dated else wished.date_from,
         date_to=explicit.date_to if dated else wished.date_to,
@@ -291,6 +304,10 @@ class _Reading:
         self.kinds: list[str] = []
         self.removed: list[str] = []
 
+    def hide_names(self) -> None:
+        """Hide names of files that hold a word for a type, as `mail.eml` does: it is none there."""
+        self.seen = _TOKEN.sub(_hide_type_in_name, self.seen)
+
     def take(self, found: re.Match[str], kind: str, meaning: str) -> None:
         """Take a part out, and note what it is taken for."""
         start, end = found.span()
@@ -304,6 +321,11 @@ class _Reading:
     def left(self) -> str:
         """Return what was not taken."""
         return " ".join(self.text.replace("\1", " ").split())
+
+
+def _hide_type_in_name(found: re.Match[str]) -> str:
+    is_name = not _TYPES_ALONE.fullmatch(found[0]) and _TYPE_WITHIN.search(found[0])
+    return "\0" * len(found[0]) if is_name else found[0]
 
 
 def _find_years(reading: _Reading, today: date) -> _Range:
@@ -337,20 +359,28 @@ def _describe(first: int | None, last: int | None) -> str:
     return f"from {first} on" if first else f"up to {last}"
 
 
-def _find_folders(reading: _Reading, folders: Sequence[str]) -> tuple[str, ...]:
-    """Take the first folder out that there is; one without the word needs an end behind it."""
-    known = [folder.strip("/") for folder in folders if folder.strip("/")]
+def _find_places(
+    reading: _Reading, places: Sequence[Place]
+) -> tuple[tuple[str, ...], tuple[Place, ...]]:
+    """Take the first place out that there is; one without the word `folder` needs an end behind it.
+
+    Return its folders; where a collection has the name too, that and these as places instead.
+    """
     for found in _FOLDER.finditer(reading.seen):
         name = found["name"].strip("/").casefold()
-        same = [each for each in known if each.casefold() == name]
-        same = same or [each for each in known if each.casefold().endswith(f"/{name}")]
+        whole = [place for place in places if not place[1] and place[0].casefold() == name]
+        same = [place for place in places if place[1] and place[1].casefold() == name]
+        same = same or [place for place in places if place[1].casefold().endswith(f"/{name}")]
         said = found["noun"] or re.search(r"folder|directory|under|below", found[0], re.I)
         if name.lstrip(".").removesuffix("s") in _EXTENSIONS and not said:
             continue  # a type, though a folder is called after it
-        if same and (said or _ends(reading.seen, found.end())):
-            reading.take(found, "folders", f"the folder {', '.join(same)}")
-            return tuple(same)
-    return ()
+        if (whole or same) and (said or _ends(reading.seen, found.end())):
+            folders = tuple(dict.fromkeys(folder for _, folder in same))
+            meant = [f"the collection {collection}" for collection, _ in whole]
+            meant += [f"the folder {', '.join(folders)}"] * bool(folders)
+            reading.take(found, "folders", " or ".join(meant))
+            return ((), (*whole, *same)) if whole else (folders, ())
+    return (), ()
 
 
 def _ends(text: str, place: int) -> bool:
