@@ -17,7 +17,7 @@ _HEADED = (
 )
 _CELL = re.compile(r"\S+(?: \S+)*")
 _HEAD_CELL = re.compile(r"[^\W\d][\w ./()#-]{0,30}")
-_RULE = re.compile(r"[-= ]*[-=]{2}[-= ]*")
+_RULE = re.compile(r"(?: |[-=](?![-=]))*[-=]{2}[-= ]*")
 _MOST_ROWS = 20_000
 _LONGEST_LINE = 1000
 

@@ -41,7 +41,7 @@ _SEPARATED = (
     rf"(?m)^{_CELL}+(?:[,;\t]{_CELL}+)*[,;\t]{_CELL}*{HEAD}(?:{_CELL}|[,;\t])*$|"
     rf"^{_CELL}*{HEAD}{_CELL}*(?:[,;\t]{_CELL}+)+$"
 )
-_RULE = re.compile(rb"[ \t|:+=-]*[-=][ \t|:+=-]*\r?$|[ \t]*(?:\xe2[\x94\x95]..?)+[ \t]*\r?$")
+_RULE = re.compile(rb"[ \t|:+]*[-=][ \t|:+=-]*\r?$|[ \t]*(?:\xe2[\x94\x95]..?)+[ \t]*\r?$")
 _NUMBER = re.compile(rb"[+(]?\d[\d ().\-/]{5,20}\d")
 _BAR = "│".encode()
 _DRAWN = (b"|", _BAR)

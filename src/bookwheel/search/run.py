@@ -13,7 +13,7 @@ from bookwheel.search.interpret import Question, interpret
 from bookwheel.search.meaning import Embedder, Nearness, drop_far, find_near, mix
 from bookwheel.search.named import files_named, with_named
 from bookwheel.search.nothing import why_nothing
-from bookwheel.search.plan import ALL_WORDS_BONUS, Clause, Plan, Planner, asked_for
+from bookwheel.search.plan import ALL_WORDS_BONUS, TITLE_BONUS, Clause, Plan, Planner, asked_for
 from bookwheel.search.rank import Ranked, rank, with_passages
 from bookwheel.search.second_look import LOOKED_AT, SecondLook
 from bookwheel.search.show import show, with_snippets
@@ -273,8 +273,11 @@ def retrieve(engine: Engine, planner: Planner, plan: Plan, titles: tuple[str, ..
     every = engine.match_pages(
         planner.match(plan, all_clauses=True, titles=titles), deep, count=not is_strict
     )
-    gain = 1 + ALL_WORDS_BONUS
-    pages = {document: score * gain for document, _, score in every.entries[:pool]}
+    # What words weigh is raised, not the bonus of a title.
+    pages = {
+        document: score + ALL_WORDS_BONUS * (score % TITLE_BONUS)
+        for document, _, score in every.entries[:pool]
+    }
     whole = frozenset(pages)
     enough = len(pages) >= pool or len(asked_for(plan)) < 2
     if enough and not is_strict:
