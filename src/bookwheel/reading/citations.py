@@ -12,8 +12,6 @@ from bookwheel.reading.documents import make_presentable
 from bookwheel.safety.redact import make_safe
 from bookwheel.text.targets import Origin, confidence, place_of, same_anchor, web_address
 
-MOST_LEVELS = 3
-
 
 class Cited(NamedTuple):
     """One citation as it may be shown; an address that is no document's has no target."""

@@ -159,17 +159,6 @@ def count_incoming(connection: apsw.Connection, limit: int) -> dict[int, int]:
     return {int(document): int(count) for document, count in rows}
 
 
-def count_links(connection: apsw.Connection) -> tuple[int, int]:
-    """Return how many links cite anything, and how many of those lead to a document."""
-    total = connection.execute("SELECT count(*) FROM links WHERE key IS NOT NULL").get
-    met = connection.execute(
-        """SELECT count(*) FROM links l WHERE l.key IS NOT NULL AND (
-        EXISTS(SELECT 1 FROM names n WHERE n.key = l.key)
-        OR EXISTS(SELECT 1 FROM names n WHERE n.key = l.other))"""
-    ).get
-    return int(total), int(met)
-
-
 def find_named(connection: apsw.Connection, key: int) -> list[int]:
     """Return the documents that have a key for a name."""
     return [
