@@ -117,6 +117,8 @@ ROWS = {
     ),
     "F21": Row(
         "An upgrade that is interrupted, a downgrade",
-        "Migrated in one transaction; an older version refuses a newer index and leaves it.",
+        "A change of format is made in one transaction; an older version refuses a newer index and "
+        "leaves it.",
+        "0.1.0 has the first format that is kept: there is no change yet that could be interrupted.",
     ),
 }
