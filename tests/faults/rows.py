@@ -119,6 +119,6 @@ ROWS = {
         "An upgrade that is interrupted, a downgrade",
         "A change of format is made in one transaction; an older version refuses a newer index and "
         "leaves it.",
-        "0.1.0 has the first format that is kept: there is no change yet that could be interrupted.",
+        "0.1.0 has the first format that is kept: there is no change yet to interrupt.",
     ),
 }
