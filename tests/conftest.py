@@ -6,6 +6,7 @@ No test sees the user's own settings or writes into the user's folders.
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,10 @@ from tests.faults import table as fault_table
 from tests.indoors import IndoorPool
 
 loopback.watch()
+
+# A shell has what it starts in the background ignore Ctrl-C, and so would all that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A slow moment of the machine is no fault of the code.
 hypothesis.settings.register_profile("bookwheel", deadline=None)
