@@ -540,12 +540,35 @@ WAS = "<w:rPr><w:rPrChange><w:rPr><w:i/></w:rPr></w:rPrChange></w:rPr>"
         pytest.param("<w:rPr/>" + LOOKS, id="an empty one before"),
         pytest.param("<!-- </w:rPr> <w:rPr> -->" + LOOKS, id="in a comment"),
         pytest.param("<!-- <w:rPr> -->", id="without an end"),
+        pytest.param("<w:pPr><w:jc w:val='end'/></w:pPr>", id="of a paragraph, out of place"),
     ],
 )
 def test_the_looks_of_runs_cost_no_word(looks: str) -> None:
     run_of = f"<w:r>{looks}<w:t>{{}}</w:t></w:r>"
     body = f"<w:p>{run_of.format('one ')}{run_of.format('two')}</w:p><w:p>three</w:p>{p('four')}"
     assert text_of(body) == "one two\n\nfour\n"
+
+
+def test_no_word_between_looks_in_comments_is_lost() -> None:
+    body = f"<!-- <w:rPr> -->{p('one')}<!-- </w:rPr> -->{p('two')}"
+    assert text_of(body) == "one\n\ntwo\n"
+
+
+def test_what_a_paragraph_a_row_or_a_cell_is_stays_among_its_looks() -> None:
+    look, wide = '<w:jc w:val="end"/>', '<w:tcW w:w="9"/><w:gridSpan w:val="2"/>'
+    gone = '<w:trPr><w:cantSplit/><w:del w:id="1"/></w:trPr>'
+    late = '<w:trPr><w:gridBefore w:val="1"/></w:trPr>'
+    rows = [
+        f"<w:tcPr>{wide}</w:tcPr>{p('one')}</w:tc><w:tc><w:tcPr>{look}</w:tcPr>{p('two')}",
+        p("a") + "</w:tc><w:tc>" + p("b") + "</w:tc><w:tc>" + p("c"),
+    ]
+    body = p("Head", f'{look}<w:outlineLvl w:val="1"/>{look}') + p("words", look)
+    body += "<w:tbl><w:tblPr><w:tblW/></w:tblPr><w:tblGrid><w:gridCol/></w:tblGrid>"
+    body += "".join(f"<w:tr><w:tc>{row}</w:tc></w:tr>" for row in rows)
+    body += f"<w:tr>{gone}<w:tc>{p('gone')}</w:tc></w:tr><w:tr>{late}<w:tc>{p('d')}</w:tc></w:tr>"
+    assert text_of(body + "</w:tbl>") == (
+        "## Head\n\nwords\n\n| one |  | two |\n| --- | --- | --- |\n| a | b | c |\n|  | d |\n"
+    )
 
 
 def test_a_file_whose_looks_never_end_is_damaged_as_before() -> None:

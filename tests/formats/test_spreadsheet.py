@@ -209,6 +209,13 @@ def test_a_damaged_sheet_does_not_keep_the_others_out() -> None:
     )
 
 
+def test_blank_sheets_are_passed_over_and_odd_ones_are_read() -> None:
+    blank = sheet().replace("<sheetData></sheetData>", "<sheetData/>")
+    odd = sheet("1: A1=z").replace("<sheetData>", "<!-- <sheetData/> --><sheetData>", 1)
+    parsed = read(xlsx({"Blank": blank, "Odd": odd, "Good": sheet("1: A1=y")}), "a.xlsx")
+    assert [section.heading for section in parsed.sections] == ["Odd", "Good"]
+
+
 def test_a_workbook_of_damaged_sheets_alone_is_unreadable() -> None:
     with pytest.raises(Unreadable) as refused:
         read(xlsx({"Bad": BROKEN, "Worse": BROKEN, "Empty": sheet()}), "a.xlsx")

@@ -37,7 +37,7 @@ def read(data: bytes, path: str) -> Parsed:
     delimiter = named[1] if named else _choose_delimiter(text)
     body = text[named.end() :] if named else text
     grid = Grid(MAX_TEXT)
-    grid.gather(_records(body, delimiter), " | ".join)
+    grid.gather(_records(body, delimiter), _join_rows)
     composer = Composer()
     grid.add_to(composer, "")
     return finish_tables(composer, path, About(description=name_columns(grid.head)))
@@ -79,6 +79,10 @@ def _records(text: str, delimiter: str) -> Iterator[list[str]]:
         if len("".join(record)) > _MAX_CELL:
             record = [_shorten(cell) for cell in record]
         yield record
+
+
+def _join_rows(rows: list[list[str]]) -> list[str]:
+    return list(map(" | ".join, rows))
 
 
 def _has_stray_quote(text: str, delimiter: str) -> bool:

@@ -40,6 +40,8 @@ _BLANK_END = "  |\n"
 _BORDER = re.compile(r"(?<!\\)(?:\\\\)*\|")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _V = TypeVar("_V")
+_Join = Callable[[list[list[_V]]], list[str]]
+"""Writes the words of rows, each with ` | ` between them."""
 _LINK_MARKS = (("/", "://"), ("[", "]("), ("w", "www."), ("[", "[["))
 """What a link has, each after a sign of it that is found many times faster."""
 _OTHER_MARKS = (("[", "]("), ("[", "[["), ("v", "iv:"))
@@ -53,10 +55,12 @@ Marks = dict[int, dict[int, str]]
 class Extras(NamedTuple):
     """What a sheet has beside the values of its cells."""
 
-    area: int
+    area: int = 0
     """Cells of the rectangle around all cells, where it may be large."""
-    links: Marks
-    errors: Marks
+    links: Marks | None = None
+    errors: Marks | None = None
+    is_blank: bool = False
+    """There are no cells at all."""
 
 
 class Grid:
@@ -74,18 +78,15 @@ class Grid:
     def gather(
         self,
         rows: Iterable[list[_V]],
-        join: Callable[[list[_V]], str],
+        join: _Join[_V],
     ) -> None:
-        """Take in rows, which are numbered from 1; those without a word are passed over.
-
-        `join` writes the words of a row with ` | ` between them.
-        """
+        """Take in rows, which are numbered from 1; those without a word are passed over."""
         every, first = iter(rows), 1
         while chunk := list(islice(every, _CHUNK)):
             if self.room <= 0:
                 self.rows_left += sum(map(_has_words, chunk))
             else:
-                joined = list(map(join, chunk))
+                joined = join(chunk)
                 if any(joined) and not self._gather_plain(first, chunk, joined):
                     self._gather_each(first, chunk, joined, join)
             first += len(chunk)
@@ -126,7 +127,7 @@ class Grid:
         first: int,
         chunk: list[list[_V]],
         joined: list[str],
-        join: Callable[[list[_V]], str],
+        join: _Join[_V],
     ) -> None:
         """Take in lines one by one."""
         for number, (cells, line) in enumerate(zip(chunk, joined, strict=True), first):
@@ -153,7 +154,7 @@ class Grid:
         else:
             self.runs[-1][1].extend(["| |"] * gap)
 
-    def _escape(self, cells: list[_V], join: Callable[[list[_V]], str]) -> tuple[str, int]:
+    def _escape(self, cells: list[_V], join: _Join[_V]) -> tuple[str, int]:
         """Return a row that needs care as a line of a table, and its width."""
         shown: list[_V] = [
             cell(value.replace("\0", "")) if value and isinstance(value, str) else value  # type: ignore[misc] # words stay words
@@ -165,7 +166,7 @@ class Grid:
         while width > MAX_COLUMNS and cells[width - 1] == "":
             width -= 1
         self.columns_left = max(self.columns_left, width - MAX_COLUMNS)
-        return join(shown), len(shown)
+        return join([shown])[0], len(shown)
 
     @property
     def head(self) -> str:
@@ -272,20 +273,13 @@ def _links(text: str) -> list[Link]:
 
 
 def _written_links(text: str) -> Iterator[Link]:
-    """Yield the URLs of rows that have no other kind of link, found in one search."""
-    number, start, end = 1, 0, -1
-    row, has_mark = "", False
-    for at, url in find_bare_urls(text):
-        if at > end:  # in another row than the one before
-            number += text.count("\n", max(0, end), at)
-            start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-            end = end if end >= 0 else len(text)
-            row = text[start:end].strip("| ") if end - start <= MAX_CONTEXT else ""
-            has_mark = False
-        has_mark = has_mark or "://" in url or _has_mark(text[start:end])
-        if has_mark:
-            context = row or _around(text, at, url, start=start, end=end)
-            yield Link("bare", url, url, context, number)
+    """Yield the URLs of rows that have no other kind of link."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if "://" in line or "www." in line:
+            row = line.strip("| ") if len(line) <= MAX_CONTEXT else ""
+            for at, url in find_bare_urls(line):
+                context = row or _around(line, at, url)
+                yield Link("bare", url, url, context, number)
 
 
 def _has_mark(line: str) -> bool:
@@ -302,14 +296,14 @@ def _bare_links(line: str, number: int) -> Iterator[Link]:
     """Yield the links of a row that are only written out; their sentence is the row or the cell."""
     row = line.strip("| ") if len(line) <= MAX_CONTEXT else ""
     for at, kind, target in find_references(line):
-        context = row or _around(line, at, target, start=0, end=len(line))
+        context = row or _around(line, at, target)
         yield Link(kind, target, target, context, number)
 
 
-def _around(text: str, at: int, target: str, *, start: int, end: int) -> str:
+def _around(line: str, at: int, target: str) -> str:
     """Return the cell of a long row in which a link stands, or as much of it as is kept."""
-    first, last = text.rfind(" | ", start, at), text.find(" | ", at, end)
-    cell = text[first + 3 if first >= 0 else start + 2 : last if last >= 0 else end - 1]
+    first, last = line.rfind(" | ", 0, at), line.find(" | ", at)
+    cell = line[first + 3 if first >= 0 else 2 : last if last >= 0 else -1]
     if len(cell) <= MAX_CONTEXT:
         return cell
-    return sentence_around(text[start:end], at - start, at - start + len(target))
+    return sentence_around(line, at, at + len(target))

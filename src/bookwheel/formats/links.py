@@ -75,7 +75,9 @@ def read_plain_links(text: str, most: int) -> Iterator[Link]:
 def find_bare_urls(text: str) -> Iterator[tuple[int, str]]:
     """Yield place and URL of each that stands in plain text, without punctuation behind it."""
     for found in _BARE.finditer(text):
-        url = _trim(found[0][: MAX_TARGET + 1])
+        url = found[0]
+        if url[-1] in _CLOSING or len(url) > MAX_TARGET:
+            url = _trim(url[: MAX_TARGET + 1])
         if len(url) <= MAX_TARGET and not url.endswith("://"):
             yield found.start(), url
 

@@ -186,7 +186,9 @@ class _Reading:
             return None, "(This sheet is left out: it is damaged.)"
 
     def _read_cells(self, index: int, name: str) -> tuple[Grid | None, str]:
-        extras = self.beside.read_sheet(index, name) if self.beside else Extras(0, {}, {})
+        extras = self.beside.read_sheet(index, name) if self.beside else Extras()
+        if extras.is_blank:
+            return None, ""
         if extras.area > MAX_AREA:
             return None, "(This sheet is left out: its cells lie too far apart.)"
         sheet = _guarded(lambda: self.cells.get_sheet_by_index(index))
@@ -195,15 +197,16 @@ class _Reading:
         if extras.links or extras.errors:
             first = sheet.start[1] if sheet.start else 0
             rows = _marked(rows, first, extras)
-        grid.gather(rows, _joined)
+        grid.gather(rows, _join_rows)
         return grid, ""
 
 
 def _marked(rows: Iterable[list[Any]], first: int, extras: Extras) -> Iterator[list[Any]]:
     """Yield the rows with their links and errors, which the library does not give."""
     none: dict[int, str] = {}
+    all_errors, all_links = extras.errors or {}, extras.links or {}
     for number, row in enumerate(rows):
-        errors, links = extras.errors.get(number, none), extras.links.get(number, none)
+        errors, links = all_errors.get(number, none), all_links.get(number, none)
         cells = _words(row) if errors or links else row
         for at, words in errors.items():
             if 0 <= at - first < len(cells):
@@ -238,15 +241,23 @@ def _make_format(kinds: tuple[type, ...]) -> str | None:
 _FORMATS = _Formats()
 
 
-def _joined(row: list[Any]) -> str:
-    """Return the words of a row with borders between them, at once where it can be."""
-    shape = _FORMATS[tuple(map(type, row))]
-    if shape is None:
-        return " | ".join(_words(row))
-    if not shape:
-        return " | ".join(row) if any(row) else ""
-    line = shape % tuple(row)
-    return " | ".join(_words(row)) if "e+" in line else line
+def _join_rows(rows: list[list[Any]]) -> list[str]:
+    """Return the words of rows with borders between them, each at once where it can be."""
+    lines: list[str] = []
+    shape: str | None = ""
+    last: list[type] | None = None
+    for row in rows:
+        kinds = list(map(type, row))
+        if kinds != last:  # as a rule a row is like the one before
+            shape, last = _FORMATS[tuple(kinds)], kinds
+        if shape:
+            line = shape % tuple(row)
+            lines.append(" | ".join(_words(row)) if "e+" in line else line)
+        elif shape is None:
+            lines.append(" | ".join(_words(row)))
+        else:
+            lines.append(" | ".join(row) if any(row) else "")
+    return lines
 
 
 def _words(row: list[Any]) -> list[str]:

@@ -75,7 +75,7 @@ class OldWorkbook:
     def read_sheet(self, index: int, name: str) -> Extras:
         """Return what is beside the cells of a sheet."""
         if index >= len(self._sheets):
-            return Extras(0, {}, {})
+            return Extras()
         return Extras(0, self._sheets[index].links, self._sheets[index].errors)
 
     def read_blocks(self, index: int, name: str) -> Iterator[str]:

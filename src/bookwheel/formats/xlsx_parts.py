@@ -19,6 +19,7 @@ from bookwheel.formats.drawing import Relations, child, markdown, read_paragraph
 from bookwheel.formats.grid import Extras, Marks
 from bookwheel.formats.package import Package, parse_xml
 from bookwheel.model import Status
+from bookwheel.safety.patterns import compiled
 
 MAX_AREA = 20_000_000
 """Cells of the rectangle around all that a sheet holds, which is built whole in memory."""
@@ -27,11 +28,11 @@ _MOST_COLUMNS = 26 + 26**2 + 26**3
 _MAX_NOTES = 5_000
 _MAX_LINKED = 20_000
 _MAY_LIE_FAR = (
-    (26 * 99_999, re.compile(rb' r="[A-Za-z](?:[A-Za-z]|[0-9]{6})')),
-    (702 * 9_999, re.compile(rb' r="[A-Za-z](?:[A-Za-z][A-Za-z]|[A-Za-z]?[0-9]{5})')),
-    (999 * _MOST_COLUMNS, re.compile(rb' r="[A-Za-z]{1,3}[0-9]{4}')),
+    (26 * 99_999, r' r="[A-Za-z](?:[A-Za-z]|[0-9]{6})'),
+    (702 * 9_999, r' r="[A-Za-z](?:[A-Za-z][A-Za-z]|[A-Za-z]?[0-9]{5})'),
+    (999 * _MOST_COLUMNS, r' r="[A-Za-z]{1,3}[0-9]{4}'),
 )
-"""Areas that no cell lies outside of, unless this is found.
+"""Areas that no cell lies outside of, unless this is found; RE2 looks three times as fast as `re`.
 
 Most sheets lie within the first; in wider ones the first row tells, and the second is looked for.
 """
@@ -40,7 +41,7 @@ _ROW = re.compile(rb' r="[A-Za-z]{1,3}([0-9]{1,7})"')
 _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _PLACE = re.compile(rb"\br=[\"']\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _LINK = re.compile(rb"<(?:\w+:)?hyperlink\s([^>]*)>")
-_MAX_TAG = 1_000
+_MAX_TAG, _MAX_PREFIX = 1_000, 100
 _ERROR_MARK = b't="e"'
 _ERROR = re.compile(rb"<(?:\w+:)?c\s([^>]*)>")
 _VALUE_OR_END = re.compile(rb"<(?:\w+:)?v>([^<]{1,20})<|</(?:\w+:)?c>")
@@ -86,12 +87,11 @@ class Workbook:
         """Return what is beside the cells of a sheet."""
         part = self._parts.get(name)
         if part is None:
-            return Extras(0, {}, {})
+            return Extras()
         data = self._package.read(part)
-        outside = any(relation.is_external for relation in self._ties(part).values())
-        links = self._links(part, data) if outside and b"hyperlink " in data else {}
-        errors = _errors(data)
-        return Extras(_area(data), links, errors)
+        if not _has_cells(data):
+            return Extras(is_blank=True)
+        return Extras(_area(data), self._links(part, data), _errors(data))
 
     def _ties(self, part: str) -> Relations:
         if part not in self._known:
@@ -99,9 +99,13 @@ class Workbook:
         return self._known[part]
 
     def _links(self, part: str, data: bytes) -> Marks:
-        relations = self._ties(part)
         found: Marks = {}
-        for number, tag in enumerate(_LINK.finditer(data)):
+        relations = self._ties(part)
+        outside = any(relation.is_external for relation in relations.values())
+        first = data.find(b"hyperlink ") if outside else -1  # they stand together, behind all cells
+        if first < 0:
+            return found
+        for number, tag in enumerate(_LINK.finditer(data, max(0, first - _MAX_PREFIX))):
             values = _attributes(tag[1])
             relation = relations.get(values.get("id", ""))
             place = _CELL.match(values.get("ref", ""))
@@ -172,6 +176,12 @@ class Workbook:
             yield read_diagram(diagram)
 
 
+def _has_cells(data: bytes) -> bool:
+    """Tell a sheet from a blank one, as a new workbook has two of; what is odd may have cells."""
+    at = data.find(b"<sheetData")
+    return not data.startswith(b"<sheetData/>", at) or b"<sheetData" in data[at + 1 :]
+
+
 def _sheets(data: bytes) -> Iterator[tuple[str, str]]:
     """Yield the names of the sheets and the ids of their relations."""
     plain = _SHEETS.search(data) if _UTF8.match(data) and b"<!" not in data else None
@@ -217,7 +227,7 @@ def _errors(data: bytes) -> Marks:
 
 def _area(data: bytes) -> int:
     """Return how many cells the rectangle around all cells has, where it can be large at all."""
-    if any(area <= MAX_AREA and not far.search(data) for area, far in _MAY_LIE_FAR):
+    if any(area <= MAX_AREA and not compiled(far).search(data) for area, far in _MAY_LIE_FAR):
         return 0
     rows = [int(number) for number in set(_ROW.findall(data))]  # of cells: rows may say otherwise
     limit = MAX_AREA // (max(rows, default=0) - min(rows, default=0) + 1)
