@@ -119,7 +119,7 @@ def test_more_vectors_than_texts_are_refused() -> None:
         embedder(service.url).embed(["a"])
 
 
-def test_other_dimensions_are_refused() -> None:
+def test_f20_other_dimensions_are_refused() -> None:
     """Vectors of another model never mix with those in the index."""
     with (
         serving(lambda _: vectors([[1, 0]])) as service,
@@ -128,7 +128,7 @@ def test_other_dimensions_are_refused() -> None:
         embedder(service.url).embed(["a"])
 
 
-def test_a_slow_endpoint_is_given_up() -> None:
+def test_f20_a_slow_endpoint_is_given_up() -> None:
     """Also one that sends a byte now and then."""
     body = json.dumps({"data": []}).encode() * 100
     with (
@@ -138,7 +138,7 @@ def test_a_slow_endpoint_is_given_up() -> None:
         embedder(service.url, timeout=0.3).embed(["a"])
 
 
-def test_a_silent_endpoint_is_given_up() -> None:
+def test_f20_a_silent_endpoint_is_given_up() -> None:
     """It takes the connection and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]

@@ -6,7 +6,7 @@ from hashlib import sha256
 from importlib.resources import files
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 from tokenizers.models import WordPiece
@@ -39,6 +39,7 @@ def tokenizer() -> Tokenizer:
 
 
 @given(text=st.text(LETTERS, max_size=60) | st.from_regex(r"[a-z]{1,120}", fullmatch=True))
+@example("ΟΔΟΣ ΑΣ")
 def test_a_text_gets_the_pieces_of_berts_tokenizer(
     pieces: WordPieces, tokenizer: Tokenizer, text: str
 ) -> None:

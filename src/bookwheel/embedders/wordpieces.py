@@ -17,6 +17,7 @@ _IDEOGRAPHS = re.compile(
     "\U0002b920-\U0002ceaf\uf900-\ufaff\U0002f800-\U0002fa1f])"
 )
 _ASCII_MARKS = frozenset(punctuation)
+_SIGMA = "\N{GREEK CAPITAL LETTER SIGMA}"
 
 
 class WordPieces(dict[str, tuple[int, ...]]):
@@ -65,7 +66,8 @@ class WordPieces(dict[str, tuple[int, ...]]):
 def _parts(word: str) -> Iterator[str]:
     """Give the plain small words and the single marks that a word is made of."""
     spaced = _IDEOGRAPHS.sub(r" \1 ", "".join(filter(_is_visible, word)))
-    plain = "".join(c for c in normalize("NFD", spaced) if category(c) != "Mn").lower()
+    bare = "".join(c for c in normalize("NFD", spaced) if category(c) != "Mn")
+    plain = bare.replace(_SIGMA, _SIGMA.lower()).lower()  # at the end of a word it has another form
     part = ""
     for sign in plain:
         if sign in _ASCII_MARKS or sign == " " or category(sign)[0] == "P":
