@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bookwheel.embedders.static import StaticEmbedder
-from bookwheel.engines.base import Matrix, Vector, model_text
+from bookwheel.engines.base import Found, Matrix, Vector, model_text
 from bookwheel.errors import Upstream
 from bookwheel.indexing.embedding import embed_missing
 from bookwheel.query import Filters, SearchIn, SearchMode, SearchRequest, SearchResults
@@ -200,7 +200,7 @@ def test_a_page_without_vectors_stands_as_its_words_put_it(shelf: Shelf) -> None
     assert hit.similarity is None
 
 
-def test_vectors_of_another_model_are_as_none(shelf: Shelf) -> None:
+def test_f20_vectors_of_another_model_are_as_none(shelf: Shelf) -> None:
     shelf.put(PAGES)
     embed(shelf)
     other = Directed(maintenance=[1, 0], petrol=[1, 0])
@@ -211,7 +211,7 @@ def test_vectors_of_another_model_are_as_none(shelf: Shelf) -> None:
     assert found(ask(shelf, "car maintenance")) == []
 
 
-def test_a_model_that_fails_leaves_words_with_a_note(read_for_meaning: Shelf) -> None:
+def test_f20_a_model_that_fails_leaves_words_with_a_note(read_for_meaning: Shelf) -> None:
     results = ask(read_for_meaning, "petrol", model=Broken())
     assert found(results) == ["garage.md"]
     assert "words alone were compared: The endpoint did not answer" in results.relaxed
@@ -277,3 +277,19 @@ def test_a_folder_of_pages_in_one_file_does_not_come_all_at_once(tmp_path: Path)
     assert 1 <= len(sizes) < 9
     assert sum(sizes[:-1]) <= 4096
     shelf.close()
+
+
+def test_a_long_answer_looks_at_more_of_what_is_near(
+    read_for_meaning: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    nearest = type(read_for_meaning.engine).nearest
+
+    def watched(self: object, model: str, query: Vector, limit: int) -> Found:
+        asked.append(limit)
+        return nearest(self, model, query, limit)  # type: ignore[arg-type] # the engine itself
+
+    monkeypatch.setattr(type(read_for_meaning.engine), "nearest", watched)
+    for limit, offset, window in ((10, 0, 0), (100, 0, 0), (50, 50, 0), (10, 0, 100)):
+        ask(read_for_meaning, "car maintenance", limit=limit, offset=offset, window=window)
+    assert asked == [100, 400, 400, 200]

@@ -10,7 +10,8 @@ import pytest
 
 from bookwheel.embedders.minilm import MiniLMEmbedder
 from bookwheel.engines.base import Matrix, Vector
-from bookwheel.query import SearchRequest, SearchResults
+from bookwheel.indexing.embedding import embed_missing
+from bookwheel.query import SearchMode, SearchRequest, SearchResults
 from bookwheel.search import second_look
 from bookwheel.search.run import search
 from bookwheel.search.second_look import LOOKED_AT, SecondLook
@@ -20,7 +21,7 @@ from tests.search.shelf import Shelf
 class LikesPlums:
     """A model to which a text is the nearer the more plums are in it; each batch takes a second."""
 
-    unrelated = 0.0
+    name, dimensions, fingerprint, weight, unrelated = "plums", 2, "plums", 0.4, 0.0
 
     def __init__(self) -> None:
         self.read: list[str] = []
@@ -31,6 +32,9 @@ class LikesPlums:
         self.seconds += 1
         angles = [min(1.5, 0.1 * text.count("plum")) for text in texts]
         return np.array([[np.sin(angle), np.cos(angle)] for angle in angles], np.float32)
+
+    def embed_queries(self, texts: Sequence[str]) -> Matrix:
+        return np.stack([self.embed_query(text) for text in texts])
 
     def embed_query(self, text: str) -> Vector:
         return np.array([1, 0], np.float32)
@@ -189,3 +193,29 @@ def test_what_stands_around_the_passage_is_read_too(shelf: Shelf, model: LikesPl
     (read,) = [text for text in model.read if "pear" in text]
     assert "plum" in read
     assert len(read) <= 1400
+
+
+def test_the_model_that_made_the_vectors_does_not_look_again(
+    shelf: Shelf, model: LikesPlums
+) -> None:
+    pages = {f"{name}.md": "fruit" + n * " plum" for n, name in enumerate("abc", start=1)}
+    shelf.put(pages)
+    shelf.engine.begin_writing()
+    embed_missing(shelf.engine, model)
+    shelf.engine.end_writing()
+    look, asked = looking(model), SearchRequest("fruit")
+    usual = search(shelf.engine, asked, model)
+    model.read.clear()
+
+    again = search(shelf.engine, asked, model, look)
+    assert paths(again) == paths(usual)
+    assert [hit.score for hit in again.hits] == [hit.score for hit in usual.hits]
+    assert any("read every passage already" in remark for remark in again.remarks)
+    assert not model.read
+
+    shelf.put({"d.md": "fruit plum plum plum"})
+    assert not search(shelf.engine, asked, model, look).remarks, "one of the hits has no vector yet"
+    assert model.read
+
+    by_words = asked._replace(mode=SearchMode.LEXICAL)
+    assert not search(shelf.engine, by_words, None, look).remarks

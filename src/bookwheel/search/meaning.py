@@ -11,8 +11,9 @@ from bookwheel.query import SearchIn, SearchMode
 from bookwheel.search.plan import Plan, Planner
 from bookwheel.search.rank import Ranked, in_order
 
-_NEAR = 100
-"""At least so many of the nearest chunks are looked at."""
+_NEAR, _DEEPER = 100, 4
+"""At least so many of the nearest chunks are looked at, and so many for each page of the answer:
+some pages have several among them, and the farthest sets the scale."""
 _WHOLE_SHARE = 0.5
 _WHOLE_CHUNKS = 8
 """The page's middle counts this much beside its nearest chunk, and less in longer pages."""
@@ -66,7 +67,7 @@ def find_near(
     query = embedder.embed_query(text)
     if not query.any():
         return None
-    wanted = max(_NEAR, 2 * (request.window or request.offset + request.limit))
+    wanted = max(_NEAR, 2 * request.window, _DEEPER * (request.offset + request.limit))
     found = find_nearest(engine, planner, plan, embedder.fingerprint, query, wanted)
     nearest = {document for document, _, _ in found.entries}
     matrices = engine.vectors(embedder.fingerprint, [*nearest, *(set(words) - nearest)])
@@ -91,22 +92,20 @@ def measure(
 
     if not matrices:
         return {}
-    every = np.concatenate(list(matrices.values()))
-    similarities = (every @ query).tolist()
-    # Sums as products: for as few rows as most pages have, nothing of numpy's is as quick.
+    # Sums as products: for as few rows as most pages have, nothing of numpy's is as quick. Page by
+    # page, since to copy all rows into one matrix takes longer than to reckon with them.
     ones = np.ones(max(map(len, matrices.values())), np.float32)
     middles = np.empty((len(matrices), len(query)), np.float32)
+    similarities = []
     for middle, matrix in zip(middles, matrices.values(), strict=True):
         np.dot(ones[: len(matrix)], matrix, out=middle)
+        similarities.append((matrix @ query).tolist())
     lengths = np.sqrt(np.einsum("ij,ij->i", middles, middles)).tolist()
     wholes = (middles @ query).tolist()
     found: dict[int, Nearness] = {}
-    start = 0
-    for (key, matrix), whole, length in zip(matrices.items(), wholes, lengths, strict=True):
-        own = similarities[start : start + len(matrix)]
-        start += len(matrix)
+    for key, own, whole, length in zip(matrices, similarities, wholes, lengths, strict=True):
         similarity = max(own)
-        share = _WHOLE_SHARE * min(1.0, _WHOLE_CHUNKS / len(matrix))
+        share = _WHOLE_SHARE * min(1.0, _WHOLE_CHUNKS / len(own))
         score = (1 - share) * similarity + share * (whole / length if length else 0.0)
         chunk = own.index(similarity) + 1
         found[key] = Nearness(score, chunk, similarity, key in nearest, own)

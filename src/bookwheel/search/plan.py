@@ -24,6 +24,11 @@ WEIGHTS = {
 _LONG_TITLE = 0.7
 _SHORT, _LONG = 3, 8
 """A few words may well be a title; of a long question the title's share falls to the above."""
+_TOLD_BY_TITLES = 0.12
+"""Where titles hold a question's words on a larger share of the pages that have these, titles are
+sentences which say what the text says: in a long question they and headings count less."""
+_REPEATED = 2.0
+"""How soon a repeated word adds no more: twice is worth 1.5, ever so often less than 3."""
 ALL_WORDS_BONUS = 0.1
 """What a page gains, as a share of its score, by holding every word."""
 _MANY_PAGES = 50
@@ -46,6 +51,8 @@ class Clause(NamedTuple):
     respelt: bool = False
     filler: bool = False
     """So common or so empty a word that a page need not have it."""
+    empty: bool = False
+    """A word such as *the*: it says nothing, and counts only in a question of nothing else."""
 
 
 class Plan(NamedTuple):
@@ -58,16 +65,42 @@ class Plan(NamedTuple):
 
 
 def asked_for(plan: Plan) -> list[Clause]:
-    """Return the words that a page must have: all known ones that are not filler, if any."""
+    """Return the words that a page must have: the telling ones that are known.
+
+    Of a question that has none these are its common words, and of one with nothing else its empty
+    ones.
+    """
     known = [clause for clause in plan.clauses if clause.known]
-    return [clause for clause in known if not clause.filler] or known
+    said = [clause for clause in known if not clause.empty]
+    return [clause for clause in said if not clause.filler] or said or known
 
 
-def title_weight(words: int) -> float:
-    """Return what a match in a title is worth in a question of so many telling words."""
+def title_weight(words: int, told: float = 0.0) -> float:
+    """Return what a match in a title is worth in a question of so many telling words.
+
+    `told` is the share of the pages with these words that have them in their title.
+    """
     full = WEIGHTS[Field.TITLE]
-    length = min(max(words, _SHORT), _LONG) - _SHORT
-    return full - (full - _LONG_TITLE) * length / (_LONG - _SHORT)
+    return full - (full - _LONG_TITLE * _fitting(told)) * _length(words)
+
+
+def heading_weight(words: int, told: float = 0.0) -> float:
+    """Return the same for a heading, which often is the title once more."""
+    return WEIGHTS[Field.HEADING] * (1 - (1 - _fitting(told)) * _length(words))
+
+
+def _fitting(told: float) -> float:
+    return min(1.0, _TOLD_BY_TITLES / told) if told else 1.0
+
+
+def _length(words: int) -> float:
+    """Return how long a question is, from 0 for what may be a title to 1."""
+    return (min(max(words, _SHORT), _LONG) - _SHORT) / (_LONG - _SHORT)
+
+
+def repeated(times: int) -> float:
+    """Return how many times as much a word counts that a question has so many times."""
+    return (_REPEATED + 1) * times / (_REPEATED + times)
 
 
 class Planner:
@@ -77,7 +110,7 @@ class Planner:
         self._engine = engine
         self._languages = languages
         self._pages = engine.page_count()
-        self._title_weight = WEIGHTS[Field.TITLE]
+        self._weights = WEIGHTS
         self._made: dict[tuple[Clause, SearchIn], tuple[Term, ...]] = {}
 
     def plan(self, question: Question, request: SearchRequest) -> Plan:
@@ -91,8 +124,27 @@ class Planner:
         stems = [stem for word in words.values() for stem in (word.exact, *word.stems)]
         self._engine.expect([*stems, *names])
         clauses = tuple(self._clause(word, counts[word.exact]) for word in words.values())
-        self._title_weight = title_weight(sum(not clause.filler for clause in clauses))
+        telling = [clause for clause in clauses if not clause.filler]
+        count, told = len(telling), self._told_by_titles(telling)
+        self._weights = WEIGHTS | {
+            Field.TITLE: title_weight(count, told),
+            Field.HEADING: heading_weight(count, told),
+        }
         return Plan(clauses, tuple(names), question, request)
+
+    def _told_by_titles(self, clauses: Iterable[Clause]) -> float:
+        """Return on what share of the pages that have some words these stand in the title."""
+        shares = [
+            (
+                clause.worth,
+                max(self._engine.frequency(Field.TITLE, stem) for stem in clause.stems) + 0.5,
+                self._frequency(clause.stems) + 1,
+            )
+            for clause in clauses
+            if clause.known
+        ]
+        total = sum(worth for worth, _, _ in shares)
+        return sum(worth * titles / pages for worth, titles, pages in shares) / (total or 1.0)
 
     @staticmethod
     def _words(surfaces: Iterable[Surface]) -> Iterable[Word]:
@@ -106,9 +158,12 @@ class Planner:
             self._engine.frequency(field, word.stems[0]) > 0 for field in elsewhere
         )
         worth = self.worth(frequency)
-        filler = self._is_filler(word.exact, worth)
+        empty = any(word.exact in filler_words(language) for language in self._languages)
+        filler = empty or (self._pages >= _MANY_PAGES and worth < _EVERYWHERE)
         return Clause(
-            word.exact, (word.exact,), word.stems, count, worth, known, word.parts, filler=filler
+            *(word.exact, (word.exact,), word.stems, count, worth, known, word.parts),
+            filler=filler,
+            empty=empty,
         )
 
     def split(self, clause: Clause) -> list[Clause]:
@@ -137,7 +192,8 @@ class Planner:
         """Return the plan as the engine takes it."""
         question, request = plan.question, plan.request
         asked = asked_for(plan)
-        spare = [clause for clause in plan.clauses if clause.known and clause not in asked]
+        rest = [clause for clause in plan.clauses if clause.known and clause not in asked]
+        spare = [clause for clause in rest if not clause.empty]
         return Match(
             clauses=tuple(self._terms(clause, request.search_in) for clause in asked),
             all_clauses=all_clauses,
@@ -182,12 +238,6 @@ class Planner:
         asked = (match.phrases, match.excluded, match.excluded_phrases, match.required)
         free = not any(asked) and not any(plan.request.filters)
         return None if free else match
-
-    def _is_filler(self, word: str, worth: float) -> bool:
-        """Tell whether a word says so little that a page need not have it."""
-        if self._pages >= _MANY_PAGES and worth < _EVERYWHERE:
-            return True
-        return any(word in filler_words(language) for language in self._languages)
 
     def single(self, clause: Clause, documents: tuple[int, ...]) -> Match:
         """Return a match for one word anywhere in some documents."""
@@ -234,14 +284,15 @@ class Planner:
             SearchIn.CONTENT: (Field.HEADING, Field.BODY),
             SearchIn.BOTH: (Field.TITLE, Field.HEADING, Field.BODY),
         }[search_in]
+        times = repeated(clause.times)
         terms = [
-            Term(field, stem, weight * clause.times)
+            Term(field, stem, weight * times)
             for stem in clause.stems
             for field in fields
             if (weight := self._weight(field, stem)) > 0
         ]
         if search_in is not SearchIn.TITLE:
-            weight = WEIGHTS[Field.EXACT] * clause.times
+            weight = WEIGHTS[Field.EXACT] * times
             terms += [Term(Field.EXACT, word, weight) for word in clause.exact]
         return tuple(terms)
 
@@ -257,5 +308,4 @@ class Planner:
         if not own:
             return 0.0
         body = self._engine.frequency(Field.BODY, stem)
-        weight = self._title_weight if field is Field.TITLE else WEIGHTS[field]
-        return weight * self.worth(max(body, own)) / self.worth(own)
+        return self._weights[field] * self.worth(max(body, own)) / self.worth(own)

@@ -26,6 +26,7 @@ _MOST_RESPELT = 12
 _MOST_NAMED = 5
 _RARE = 3
 """A word on so few pages may be a slip of a far commoner one."""
+_SEEN = "the model of the second look has read every passage already: its order is this one"
 _POOL = 50
 """At least so many pages are looked at closely, so that the best passage can lift one."""
 
@@ -63,7 +64,7 @@ def search(
     found = retrieve(engine, planner, plan, titles)
     ranked, trouble = order(engine, planner, plan, found, embedder)
     judged, ranked = len(ranked), drop_far(ranked, request.max_distance)
-    ranked, remarks = look_again(engine, planner, plan, ranked, second_look)
+    ranked, remarks = look_again(engine, planner, plan, ranked, second_look, embedder)
     shown = ranked[request.offset : request.offset + request.limit]
     if request.window:
         hits = show_window(engine, planner, plan, ranked, found)
@@ -152,10 +153,13 @@ def look_again(
     plan: Plan,
     ranked: list[Ranked],
     second_look: SecondLook | None,
+    embedder: Embedder | None,
 ) -> tuple[list[Ranked], tuple[str, ...]]:
     """Return the pages with the first of them in the order of a second look, if there is one."""
     if second_look is None or len(ranked) < 2:
         return ranked, ()
+    if second_look.has_seen(ranked[:LOOKED_AT], embedder.fingerprint if embedder else None):
+        return ranked, (_SEEN,)
     first = with_passages(engine, planner, plan, ranked[:LOOKED_AT])
     first, remarks = second_look.reorder(engine, plan.question.plain, first)
     return [*first, *ranked[LOOKED_AT:]], remarks

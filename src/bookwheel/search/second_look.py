@@ -32,6 +32,8 @@ class Model(Protocol):
     """What a second look needs of a model."""
 
     @property
+    def fingerprint(self) -> str: ...
+    @property
     def unrelated(self) -> float: ...
     def embed(self, texts: Sequence[str]) -> Matrix: ...
     def embed_query(self, text: str) -> Vector: ...
@@ -61,6 +63,11 @@ class SecondLook:
         self._clock = clock
         self._read: OrderedDict[tuple[int, int, int], Vector] = OrderedDict()
         self._keeping = threading.Lock()
+
+    def has_seen(self, ranked: Iterable[Ranked], fingerprint: str | None) -> bool:
+        """Tell whether the order is the same model's already: it would count twice."""
+        is_same = fingerprint == self._model.fingerprint
+        return is_same and all(item.similarity is not None for item in ranked)
 
     def reorder(
         self, engine: Engine, question: str, first: Sequence[Ranked]
