@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from bookwheel.engines.embedded.engine import EmbeddedEngine
+from bookwheel.engines.sight import LONGEST_PREVIEW
 from bookwheel.errors import BadRequest, Forbidden, NotFound
 from bookwheel.library import Library
 from bookwheel.model import Redact
 from bookwheel.query import Filters, Scope, SearchMode, SearchRequest, SearchResults
 from bookwheel.settings import load
-from bookwheel.view import LONGEST_PREVIEW, View
+from bookwheel.view import View
 from tests.conftest import Shelf
 
 MAIL = "jane.penguin@example.com"

@@ -331,7 +331,6 @@ class Job(NamedTuple):
     attempts: int
     asked_at: float
     started_at: float | None
-    finished_at: float | None
 
     @property
     def is_finished(self) -> bool:

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from bookwheel.engines.base import CollectionState, Engine
-from bookwheel.engines.guarded import guard
-from bookwheel.engines.sight import Policy, common_places
+from bookwheel.engines.sight import LONGEST_PREVIEW
 from bookwheel.errors import BadRequest, Forbidden, NotFound
-from bookwheel.model import Access, Collection, Document, Link, Redact, SafeText
-from bookwheel.query import (
-    EVERYTHING,
-    Places,
-    Scope,
-    SearchHit,
-    SearchMode,
-    SearchRequest,
-    SearchResults,
-)
+from bookwheel.model import Collection, Document, Link, SafeText
+from bookwheel.query import Places, Scope, SearchHit, SearchMode, SearchRequest, SearchResults
 from bookwheel.reading import documents as reading
 from bookwheel.reading.documents import TextPart
+from bookwheel.reading.listing import Page, list_category, list_documents
 from bookwheel.safety.redact import make_safe
 from bookwheel.search.models import Models
 from bookwheel.search.run import add_snippets, search
@@ -29,6 +21,7 @@ from bookwheel.settings import Settings
 
 if TYPE_CHECKING:
     from bookwheel.engines.base import WritableEngine
+    from bookwheel.engines.reach import Reach
     from bookwheel.indexing.jobs import Jobs
     from bookwheel.reading.broken import Broken
     from bookwheel.reading.citations import Citations, Cited
@@ -37,7 +30,6 @@ if TYPE_CHECKING:
     from bookwheel.reading.preview import Preview
     from bookwheel.reading.roots import Place, Root
     from bookwheel.reading.sections import Heading, SectionText
-    from bookwheel.safety.finding import Rules
     from bookwheel.search.facets import Facets
     from bookwheel.search.highlight import Highlights
     from bookwheel.search.meaning import Embedder as SearchEmbedder
@@ -45,20 +37,6 @@ if TYPE_CHECKING:
 NOT_RERANKED = "this is the usual order: a second look needs `pip install 'bookwheel[minilm]'`"
 MOST_FILTERED = 1000
 """Values of one filter; stores take only so many at once."""
-LONGEST_PREVIEW = 2048
-"""Bytes that are shown at a time of a document that must not be read whole."""
-
-
-class Page(NamedTuple):
-    """One page of a listing."""
-
-    documents: list[Document]
-    total: int
-    offset: int
-
-    @property
-    def has_more(self) -> bool:
-        return self.offset + len(self.documents) < self.total
 
 
 class View:
@@ -67,48 +45,21 @@ class View:
     settings: Settings
 
     def __init__(
-        self,
-        store: WritableEngine,
-        settings: Settings,
-        models: Models,
-        folders: Callable[[], Sequence[Collection]],
-        rules: Callable[[], Rules],
-        scope: Scope = EVERYTHING,
+        self, store: WritableEngine, settings: Settings, models: Models, reach: Reach
     ) -> None:
         self._store = store
         self.settings = settings
         self._models = models
-        self._folders = folders
-        self._rules = rules
-        self._scope = scope
-        self._judged: tuple[object, object, Mapping[str, Policy]] = (None, None, {})
+        self._reach = reach
 
     def view(self, scope: Scope) -> View:
         """Return what a caller may see who is held to this scope beside that of this view."""
-        mine = self._scope
-        both = Scope(
-            _both(mine.within, scope.within),
-            mine.redact.or_more(scope.redact),
-            mine.previews or scope.previews,
-        )
-        return View(self._store, self.settings, self._models, self._folders, self._rules, both)
+        return View(self._store, self.settings, self._models, self._reach.within(scope))
 
     @property
     def _engine(self) -> Engine:
         """The store as it may be seen."""
-        return guard(self._store, self._reach, self._policies(), self._rules)
-
-    @property
-    def _reach(self) -> Scope:
-        """The scope, held to the folders of this library where the index has those of others."""
-        if not (self._store.is_shared and self._store.exists):
-            return self._scope
-        known = {(each.collection.name, each.collection.path) for each in self._store.collections()}
-        own = known & {(each.name, each.path) for each in self._folders()}
-        if own == known:
-            return self._scope  # to look in some places only costs more
-        within = _both(self._scope.within, tuple((name, "") for name, _ in sorted(own)))
-        return self._scope._replace(within=within)
+        return self._reach.engine
 
     @property
     def database(self) -> Path:
@@ -133,42 +84,10 @@ class View:
     @property
     def collections(self) -> tuple[Collection, ...]:
         """The folders that the operator wants, indexed or not, as far as they are in scope."""
-        within = self._scope.within  # of these folders, whoever shares the index
-        folders = self._folders()
-        if within is None:
-            return tuple(folders)
-        names = {name for name, _ in within}
-        return tuple(each for each in folders if each.name in names)
-
-    def _policies(self) -> Mapping[str, Policy]:
-        """Return what is wanted of each collection: the strictest that anybody says.
-
-        The index remembers what was stated, for whoever opens it without the configuration.
-        """
-        states = self._store.collections() if self.exists else []
-        folders = self._folders()
-        known, asked, policies = self._judged
-        if known is not states or asked is not folders:  # both stay the same until they change
-            policies = judge((*(state.collection for state in states), *folders), self.settings)
-            self._judged = (states, folders, policies)
-        return policies
-
-    def _shut(self) -> set[str]:
-        """Return the collections of whose documents only short stretches may be read."""
-        policies = self._policies().items()
-        return {
-            name
-            for name, policy in policies
-            if self._scope.previews or policy.access is Access.PREVIEW
-        }
-
-    def _shorten(self, hits: Sequence[SearchHit]) -> tuple[SearchHit, ...]:
-        """Return hits with no more of their passages than may be shown."""
-        shut = self._shut()
-        return tuple(_shorten(hit) if hit.collection in shut else hit for hit in hits)
+        return self._reach.collections
 
     def _require_access(self, document: Document) -> None:
-        if document.collection in self._shut():
+        if document.collection in self._reach.shut:
             raise Forbidden(
                 f"{reading.quoted(document.path)} may only be previewed, not read whole.",
                 hint="Search finds short stretches of it; openFile shows one around a pointer.",
@@ -204,7 +123,7 @@ class View:
         wanted = self.settings["rerank"] != "none" if request.rerank is None else request.rerank
         second_look = self._models.second_look if wanted else None
         results = search(self._engine, request, embedder, second_look)
-        results = results._replace(hits=self._shorten(results.hits))
+        results = results._replace(hits=self._reach.shorten(results.hits))
         if wanted and second_look is None:
             results = results._replace(remarks=(*results.remarks, NOT_RERANKED))
         return results
@@ -283,9 +202,7 @@ class View:
 
     def hide(self, text: str) -> SafeText:
         """Return what somebody wrote about documents, without what this caller must not see."""
-        from bookwheel.safety.finding import redact_text
-
-        return make_safe(redact_text(text, self._scope.redact, self._rules()))
+        return self._reach.hide(text)
 
     # Files by their absolute paths
 
@@ -293,13 +210,9 @@ class View:
         """Return the allowed folders, innermost scope included, as the operator wrote them."""
         from bookwheel.reading.roots import Root
 
-        folders = {each.name: each for each in self.collections}
-        within = self._scope.within
-        places = [(name, "") for name in folders] if within is None else within
         return [
-            Root(folders[name], folder, self._show_path(folders[name], folder))
-            for name, folder in places
-            if name in folders
+            Root(folder, below, self._show_path(folder, below))
+            for folder, below in self._reach.places
         ]
 
     def locate(self, path: str) -> list[Place]:
@@ -321,12 +234,7 @@ class View:
         return f"{self._show_path(folders[collection]).rstrip('/')}/{path}"
 
     def _show_path(self, folder: Collection, below: str = "") -> str:
-        shown = str(PurePosixPath(folder.root or folder.path, below))
-        if self._scope.redact is Redact.OFF:
-            return shown
-        from bookwheel.safety.finding import redact_path
-
-        return make_safe(redact_path(shown, self._scope.redact, self._rules()))
+        return self._reach.hide_in_path(str(PurePosixPath(folder.root or folder.path, below)))
 
     def _why_absent(self, place: Place) -> str | None:
         from bookwheel.indexing.explain import explain_absence
@@ -454,20 +362,15 @@ class View:
             same_document=same_document,
             embedder=self._models.embedder_for(SearchMode.HYBRID)[0],
         )
-        return self._shorten(hits)
+        return self._reach.shorten(hits)
 
     def list_documents(
         self, collection: str, *, folder: str = "", limit: int = 100, offset: int = 0
     ) -> Page:
         """List the documents of a collection or of a folder in it, in the order of their paths."""
         self._require_index()
-        _check_page(limit, offset)
         name = self._name_of(collection)
-        reading.require_text(folder)
-        found, total = self._engine.list_documents(
-            name, folder=folder, limit=min(limit, 1000), offset=offset
-        )
-        return Page([reading.make_presentable(each) for each in found], total, offset)
+        return list_documents(self._engine, name, folder, limit=limit, offset=offset)
 
     def paths(self, collection: str) -> list[str]:
         """Return the paths of all documents of a collection, in order."""
@@ -492,14 +395,9 @@ class View:
         self, collection: str, category: str, *, limit: int = 100, offset: int = 0
     ) -> Page:
         """List the documents of one category of a collection."""
-        from bookwheel.reading.categories import pick_category
-
+        self._require_index()
         name = self._name_of(collection)
-        paths = pick_category(self.categories(name), category)
-        _check_page(limit, offset)
-        found = (self._engine.document(name, path) for path in paths[offset : offset + limit])
-        documents = [reading.make_presentable(each) for each in found if each is not None]
-        return Page(documents, len(paths), offset)
+        return list_category(self._engine, name, category, limit=limit, offset=offset)
 
     def _name_of(self, collection: str) -> str:
         """Return the name of a collection that is given by name or alias."""
@@ -527,7 +425,7 @@ class View:
         """What is asked for to be indexed, and a way to ask."""
         from bookwheel.indexing.jobs import Jobs
 
-        return Jobs(self._store, self._reach)
+        return Jobs(self._store, self._reach.scope)
 
     def _require_index(self) -> None:
         if not self.exists:
@@ -536,45 +434,6 @@ class View:
             )
 
 
-def _both(one: Places | None, other: Places | None) -> Places | None:
-    """Return the places that are in both; None stands for every one."""
-    if one is None or other is None:
-        return other if one is None else one
-    return common_places(one, other)
-
-
-def _check_page(limit: int, offset: int) -> None:
-    if limit < 1 or offset < 0:
-        raise BadRequest("The limit counts from 1 and the offset from 0.")
-
-
 def _noting(results: SearchResults, trouble: str) -> SearchResults:
     """Return an answer that says what kept meaning out of it."""
     return results._replace(relaxed=(*results.relaxed, trouble)) if trouble else results
-
-
-def judge(collections: Sequence[Collection], settings: Settings) -> dict[str, Policy]:
-    """Return the strictest that is stated of each collection."""
-    policies: dict[str, Policy] = {}
-    for each in collections:
-        policy = _policy(each, settings)
-        other = policies.get(each.name, policy)
-        previews = Access.PREVIEW in (policy.access, other.access)
-        policies[each.name] = Policy(
-            policy.redact.or_more(other.redact), Access.PREVIEW if previews else Access.FULL
-        )
-    return policies
-
-
-def _policy(collection: Collection, settings: Settings) -> Policy:
-    """Return what is wanted of a collection; whoever may see previews only sees no secret."""
-    stated = (collection.access, settings["access"])
-    only_files = settings["toolsets"] == "files" and not any(stated)
-    access = Access.PREVIEW if only_files or Access.PREVIEW in stated else Access.FULL
-    redact = Redact(settings["redact"]).or_more(Redact(collection.redact or Redact.OFF))
-    return Policy(Redact.ALL if access is Access.PREVIEW else redact, access)
-
-
-def _shorten(hit: SearchHit) -> SearchHit:
-    passage = hit.passage.encode()[:LONGEST_PREVIEW].decode("utf-8", "ignore")
-    return hit._replace(passage=SafeText(passage))

@@ -320,7 +320,7 @@ def test_each_indexer_reads_its_own_folders_anew_after_an_upgrade(
     seals = other.folder.rename(other.place / "seals")
     filled.update(**flags)
     filled.update(seals, **flags)
-    monkeypatch.setattr("bookwheel.library.READERS_VERSION", "another")
+    monkeypatch.setattr("bookwheel.indexing.indexer.READERS_VERSION", "another")
     assert [report.indexed for report in filled.update(**flags)] == [2]
     assert [report.indexed for report in filled.update(seals, **flags)] == [1]
     assert [report.indexed for report in filled.update(seals, **flags)] == [0]

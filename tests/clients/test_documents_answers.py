@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.clients.assistant import LEGACY, MODERN, Assistant, assisting
-from tests.clients.documents_shelf import ask, configured, write_shelf
+from tests.clients.assistant import Assistant
+from tests.clients.documents_shelf import ask
 
 RETURNS = {
     "list_collections": """
@@ -109,15 +108,6 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "Array": (list,),
     "object": (dict,),
 }
-
-
-@pytest.fixture(scope="module", params=[LEGACY, MODERN])
-def assistant(
-    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Iterator[Assistant]:
-    config = write_shelf(tmp_path_factory.mktemp("documents"))
-    with configured(config) as library, assisting(library, era=request.param) as connected:
-        yield connected
 
 
 def check(place: str, value: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.clients.assistant import LEGACY, MODERN, Assistant, assisting
+from tests.clients.assistant import Assistant, assisting
 from tests.clients.documents_shelf import (
     HANDBOOK,
     HB,
@@ -20,19 +20,8 @@ from tests.clients.documents_shelf import (
     refusal,
     reply,
     write,
-    write_shelf,
 )
 from tests.conftest import Shelf
-
-
-@pytest.fixture(scope="module", params=[LEGACY, MODERN])
-def assistant(
-    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Iterator[Assistant]:
-    config = write_shelf(tmp_path_factory.mktemp("documents"))
-    with configured(config) as library, assisting(library, era=request.param) as connected:
-        yield connected
-
 
 # ------------------------------------------------------------------- collections
 

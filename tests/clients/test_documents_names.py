@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.assistant import LEGACY, MODERN, Assistant, assisting
+from tests.clients.assistant import Assistant, assisting
 from tests.clients.documents_shelf import (
     HB,
     ask,
@@ -16,19 +16,8 @@ from tests.clients.documents_shelf import (
     refusal,
     reply,
     write,
-    write_shelf,
 )
 from tests.conftest import Shelf
-
-
-@pytest.fixture(scope="module", params=[LEGACY, MODERN])
-def assistant(
-    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Iterator[Assistant]:
-    config = write_shelf(tmp_path_factory.mktemp("documents"))
-    with configured(config) as library, assisting(library, era=request.param) as connected:
-        yield connected
-
 
 Arguments = dict[str, Any]
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.clients.assistant import LEGACY, MODERN, Assistant, assisting
+from tests.clients.assistant import Assistant, assisting
 from tests.clients.documents_shelf import (
     HANDBOOK,
     HB,
@@ -19,24 +19,13 @@ from tests.clients.documents_shelf import (
     PLAIN,
     SETUP,
     ask,
-    configured,
     refusal,
     reply,
-    write_shelf,
 )
 from tests.conftest import Shelf
 
 SETUP_PLACE = HB | {"document": "guides/setup.md"}
 OF_SETUP = {"collection": "hb", "document": "guides/setup.md"}
-
-
-@pytest.fixture(scope="module", params=[LEGACY, MODERN])
-def assistant(
-    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Iterator[Assistant]:
-    config = write_shelf(tmp_path_factory.mktemp("documents"))
-    with configured(config) as library, assisting(library, era=request.param) as connected:
-        yield connected
 
 
 def lines_of(text: str) -> list[str]:

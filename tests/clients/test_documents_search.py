@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.assistant import LEGACY, MODERN, Assistant, assisting
+from tests.clients.assistant import Assistant, assisting
 from tests.clients.documents_shelf import (
     HANDBOOK,
     HB,
@@ -16,24 +16,13 @@ from tests.clients.documents_shelf import (
     PENGUIN,
     SETUP,
     ask,
-    configured,
     refusal,
     reply,
-    write_shelf,
 )
 from tests.conftest import Shelf
 
 NOTHING = "No results found for the given query."
 SHOWN = "documents_list_documents shows what there is."
-
-
-@pytest.fixture(scope="module", params=[LEGACY, MODERN])
-def assistant(
-    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Iterator[Assistant]:
-    config = write_shelf(tmp_path_factory.mktemp("documents"))
-    with configured(config) as library, assisting(library, era=request.param) as connected:
-        yield connected
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from bookwheel.engines.base import WritableEngine as Engine
 from bookwheel.engines.hiding import Page, document_terms
 from bookwheel.formats.registry import extension_of, mime_type, read
 from bookwheel.model import Collection, Draft, FileState, Status
-from bookwheel.safety.finding import RULES_VERSION, find_spans
+from bookwheel.safety.finding import OWN_RULES, find_spans
 from bookwheel.safety.redact import in_bytes
 from bookwheel.text.chunking import chunk
 from bookwheel.text.targets import Origin, document_names, link_keys
@@ -65,7 +65,7 @@ def draft(
         chunks=chunks,
         terms=terms,
         spans=spans,
-        rules=RULES_VERSION,
+        rules=OWN_RULES.version,
         names=document_names(origin, parsed.title, parsed.aliases),
     )
 

@@ -70,8 +70,9 @@ ROWS = {
         "Not seen otherwise: files are told apart by size and time.",
     ),
     "F11": Row(
-        "Events that are lost, or that the system does not grant",
-        "Folders are looked through every `reconcile_seconds` whatever was heard.",
+        "Events that are lost, or that the system does not grant; a listener that dies",
+        "Folders are looked through every `reconcile_seconds` whatever was heard. That nothing is "
+        "heard is logged once, and tried again before each of these looks.",
     ),
     "F12": Row(
         "Clocks that jump by years, files dated in the past or the future",

@@ -68,7 +68,7 @@ def test_f19_told_to_stop_under_load_it_answers_or_refuses_and_leaves_a_sound_in
     assert askers.seen["closed"] <= 12
     assert "Traceback" not in said
     log = shelf.place / "index" / "catalog.db-wal"
-    assert not log.exists() or log.stat().st_size == 0
+    assert not log.exists() or log.stat().st_size == 0, said
     with shelf.open() as library:
         assert library.check() == []
         library.update()

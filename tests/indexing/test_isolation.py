@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from bookwheel import library as library_module
+from bookwheel.indexing import indexer
 from bookwheel.model import Status
 from bookwheel.query import SearchRequest
 from tests.conftest import LONG_AGO, Shelf, timeless
@@ -122,7 +122,7 @@ def test_a_file_that_crashed_its_reader_is_not_tried_again_until_it_changes(
     assert count_reads(crashing) > tried
 
     tried = count_reads(crashing)
-    monkeypatch.setattr(library_module, "READERS_VERSION", "of tomorrow")
+    monkeypatch.setattr(indexer, "READERS_VERSION", "of tomorrow")
     (fourth,) = crashing.update()
     assert (fourth.indexed, fourth.unchanged) == (1, 1)  # tried again in vain
     assert count_reads(crashing) > tried

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import pytest
+import watchfiles
 
 from bookwheel.errors import Conflict
 from bookwheel.indexing.pipeline import Report
@@ -123,3 +125,128 @@ def test_a_folder_that_is_not_there_yet_and_an_index_in_use_do_not_end_the_watch
     assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
         ("INFO", "left to another process: Another process is writing this index.")
     ] * 2
+
+
+class PanicException(BaseException):
+    """What a panic of a library in Rust looks like from Python."""
+
+
+@pytest.mark.parametrize(
+    "death", [OSError("no watches left"), RuntimeError("inotify is gone"), PanicException("a lock")]
+)
+def test_f11_a_listener_that_dies_is_told_of_once_and_replaced(
+    shelf: Shelf,
+    death: BaseException,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The third one lives: what it alone can hear of, it hears of."""
+    listeners: list[int] = []
+
+    def listen(*paths: str, **options: Any) -> Iterator[Any]:
+        listeners.append(len(listeners))
+        if len(listeners) == 1:
+            yield set()
+        if len(listeners) < 3:
+            raise death
+        yield from real(*paths, **options)
+
+    real = watchfiles.watch
+    monkeypatch.setattr(watchfiles, "watch", listen)
+    shelf.put("a.md", "zebra")
+    with (
+        caplog.at_level("INFO", logger="bookwheel.indexing.watch"),
+        watched(shelf, reconcile_seconds=1) as changes,
+    ):
+        shelf.put("b.md", "otter")
+        assert changes.wait_for(lambda: shelf.find("otter") == ["b.md"])
+        assert changes.wait_for(lambda: len(listeners) >= 3)
+    assert [record.getMessage() for record in caplog.records] == [
+        f"changes are found by looking through folders, not at once: {death}",
+        "changes are heard of at once again",
+    ]
+
+
+def test_f11_other_failures_of_a_listener_are_not_taken_for_silence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def listen(*_: str, **__: Any) -> Iterator[Any]:
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(watchfiles, "watch", listen)
+    with pytest.raises(KeyboardInterrupt):
+        watch(
+            [str(tmp_path)],
+            update=lambda: None,
+            should_stop=lambda: False,
+            reconcile_seconds=1,
+        )
+
+
+def test_f11_a_folder_that_comes_or_is_made_anew_is_listened_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """First there is none; then one, which is replaced by another while nobody listens."""
+    heard_in: list[tuple[str, ...]] = []
+    folder, other = tmp_path / "notes", tmp_path / "other"
+    other.mkdir()
+    (other / "a.md").write_text("zebra", encoding="utf-8")
+    updates: list[int] = []
+
+    def listen(*paths: str, **options: Any) -> Iterator[Any]:
+        heard_in.append(paths)
+        stop = options["stop_event"]
+        while not stop.is_set():
+            yield set()
+
+    def update() -> None:
+        updates.append(len(heard_in))
+        if len(heard_in) == 1:
+            folder.mkdir()
+        elif len(heard_in) == 2 and other.exists():
+            folder.rmdir()
+            other.rename(folder)
+
+    monkeypatch.setattr(watchfiles, "watch", listen)
+    watch(
+        [str(folder)],
+        update=update,
+        should_stop=lambda: len(updates) == 4,
+        reconcile_seconds=0,
+    )
+    assert heard_in == [(), (str(folder),), (str(folder),)]
+    assert updates == [1, 2, 3, 3]
+
+
+def test_an_index_that_others_write_all_the_time_holds_nothing_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What happens to the index is no news, but time goes on meanwhile."""
+    own = str(tmp_path / "store")
+    pauses: list[int] = []
+    updates: list[int] = []
+
+    def write(self: object, *_: object) -> set[tuple[int, str]]:
+        return {(1, f"{own}/catalog.db-wal")}
+
+    class Notify:
+        watch = write
+
+        def __init__(self, *_: object) -> None: ...
+        def __enter__(self) -> Notify:
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+
+    monkeypatch.setattr("watchfiles.main.RustNotify", Notify)
+    with pytest.raises(StopIteration):
+        watch(
+            [str(tmp_path)],
+            update=lambda: updates.append(1),
+            should_stop=lambda: False,
+            reconcile_seconds=3600,
+            own_paths=[own],
+            on_pause=lambda: pauses.append(1) if len(pauses) < 5 else next(iter(())),
+        )
+    assert (len(pauses), len(updates)) == (5, 1)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bookwheel.safety.finding import RULES_VERSION, find_spans, rules_of
+from bookwheel.safety.finding import OWN_RULES, find_spans, rules_of
 from bookwheel.safety.notations import NOTATIONS
 from bookwheel.safety.shapes import Part, parse_shape
 from bookwheel.safety.tokens import ALPHABETS, TOKENS, Token
@@ -90,6 +90,6 @@ def test_each_notation_has_what_it_finds_and_what_it_spares(kind: str) -> None:
 
 
 def test_other_rules_have_another_version() -> None:
-    assert rules_of().version == RULES_VERSION
-    assert rules_of(regions=("US",)).version != RULES_VERSION
-    assert rules_of(own=(("a", "b", "c"),)).version != RULES_VERSION
+    assert rules_of().version == OWN_RULES.version
+    assert rules_of(regions=("US",)).version != OWN_RULES.version
+    assert rules_of(own=(("a", "b", "c"),)).version != OWN_RULES.version

@@ -267,7 +267,9 @@ def test_a_sparse_giant_costs_nothing(root: Root, tree: Path) -> None:
     assert refusal(root, "giant.md")[0] is Status.TOO_LARGE
 
 
-def test_a_file_that_changes_all_the_time_is_never_read_by_halves(root: Root, tree: Path) -> None:
+def test_f08_a_file_that_changes_all_the_time_is_never_read_by_halves(
+    root: Root, tree: Path
+) -> None:
     path = tree / "root/log.md"
     path.write_bytes(b"")
     done = threading.Event()

@@ -14,8 +14,8 @@ import pytest
 from bookwheel.engines.embedded.reader import Reader
 from bookwheel.errors import IndexUnreachable, IndexUnusable
 from bookwheel.library import Library
-from bookwheel.serve import background
-from bookwheel.serve.background import Indexing, News
+from bookwheel.serve import background, news
+from bookwheel.serve.background import Indexing
 from tests.conftest import Shelf, find
 from tests.serve.conftest import PATIENCE
 
@@ -81,23 +81,6 @@ def test_while_another_process_writes_it_waits_quietly_and_searches_go_on(shelf:
         assert find(reader, "giraffe") == ["b.md"]
 
 
-def test_what_another_process_indexed_is_news_too(shelf: Shelf) -> None:
-    changes = threading.Semaphore(0)
-    shelf.put("a.md", "zebra")
-    shelf.update()
-
-    with shelf.open() as library:
-        news = News(library, changes.release)
-        news.look()
-        assert not changes.acquire(blocking=False)
-        shelf.put("b.md", "giraffe")
-        shelf.update()
-        news.tell()
-        assert changes.acquire(blocking=False)
-        news.tell()
-        assert not changes.acquire(blocking=False)
-
-
 def test_an_index_out_of_reach_is_told_to_probes_until_it_is_back(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,7 +115,7 @@ def test_an_index_that_has_lost_a_part_is_out_of_reach_until_it_is_whole_again(
             raise IndexUnreachable("A part of the index is missing.")
 
     monkeypatch.setattr(Reader, "require_whole", require)
-    monkeypatch.setattr(background, "_WHOLE_SECONDS", 0.0)
+    monkeypatch.setattr(news, "_WHOLE_SECONDS", 0.0)
     with indexing(shelf) as made:
         assert made.ready.wait(PATIENCE)
         assert told(made, "ok", ready=True)
@@ -171,7 +154,7 @@ def test_an_index_that_leaves_a_question_unanswered_is_out_of_reach_meanwhile(
         return int(generation(engine))
 
     monkeypatch.setattr(Reader, "generation", property(read))
-    monkeypatch.setattr(background, "_SLOW_SECONDS", 0.05)
+    monkeypatch.setattr(news, "_SLOW_SECONDS", 0.05)
     with indexing(shelf) as made:
         assert made.ready.wait(PATIENCE)
         answers.clear()
@@ -214,24 +197,37 @@ def test_progress_is_told_while_files_are_read(shelf: Shelf) -> None:
     assert lag in range(60)
 
 
-@pytest.mark.parametrize("failure", [RuntimeError("a defect"), IndexUnusable("no room")])
-def test_a_failure_is_logged_and_tried_again_later(
-    failure: Exception, caplog: pytest.LogCaptureFixture
-) -> None:
-    opened = threading.Event()
+class PanicException(BaseException):
+    """What a panic of a library in Rust looks like from Python."""
 
-    def fail() -> Library:
-        opened.set()
-        raise failure
+
+@pytest.mark.parametrize(
+    "failure",
+    [RuntimeError("a defect"), IndexUnusable("no room"), PanicException("a lock is poisoned")],
+)
+def test_f11_a_failure_is_logged_and_tried_again_later(
+    shelf: Shelf,
+    failure: BaseException,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shelf.put("a.md", "zebra")
+    monkeypatch.setattr(background, "_FAILED_SECONDS", 0.05)
+    failures = [failure, failure]
+
+    def open_library() -> Library:
+        if failures:
+            raise failures.pop()
+        return shelf.open()
 
     caplog.set_level(logging.INFO)
-    made = Indexing(fail)
+    made = Indexing(open_library)
     made.start()
-    assert opened.wait(PATIENCE)
+    assert made.ready.wait(PATIENCE)
     assert made.stop()
 
     assert str(failure) in caplog.text
-    assert not made.ready.is_set()
+    assert shelf.find("zebra") == ["a.md"]
 
 
 def test_while_another_process_indexes_it_says_so_and_hears_of_its_changes(shelf: Shelf) -> None:

@@ -72,6 +72,17 @@ def test_it_answers_as_a_call_in_this_process_does(
     with_readers(stocked, main)
 
 
+def test_none_of_them_holds_the_index_once_they_are_closed(stocked: Shelf) -> None:
+    """Who closes an index last merges its log: a process that is not yet gone would be last."""
+
+    async def main(readers: Readers) -> None:
+        made = [each._process for each in readers._living]
+        readers.close()
+        assert [each.exitcode for each in made] == [-signal.SIGKILL] * len(made)
+
+    with_readers(stocked, main)
+
+
 def test_errors_of_json_rpc_and_changes_on_disk_pass_too(stocked: Shelf) -> None:
     async def main(readers: Readers) -> None:
         with pytest.raises(RpcError) as caught:

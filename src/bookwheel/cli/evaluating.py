@@ -13,13 +13,13 @@ from typing import NamedTuple
 from bookwheel.cli.fresh import make_fresh, progress_bar
 from bookwheel.cli.options import load_settings, open_library
 from bookwheel.cli.output import count, one_line
+from bookwheel.engines.place import DATABASE
 from bookwheel.errors import BadRequest, NotFound
 from bookwheel.evaluation.dataset import LAYOUT, Dataset, is_dataset, name_datasets, read_dataset
 from bookwheel.evaluation.judged import FILE_NAME, Judged, read_judged
 from bookwheel.evaluation.questions import Listener
 from bookwheel.evaluation.result import Result
 from bookwheel.evaluation.run import evaluate_dataset, evaluate_folder
-from bookwheel.library import DATABASE
 from bookwheel.query import SearchRequest
 
 

@@ -17,7 +17,7 @@ import typer
 from bookwheel.cli.fresh import make_fresh
 from bookwheel.cli.options import Collection, Config, Index, Json, Paths, open_library
 from bookwheel.cli.output import one_line, print_json
-from bookwheel.view import Page
+from bookwheel.reading.listing import Page
 
 
 def run(

@@ -11,6 +11,10 @@ from bookwheel.library import Library
 from bookwheel.query import Rerank, SearchMode
 from bookwheel.settings import Settings, load
 
+DocumentName = Annotated[
+    str,
+    typer.Argument(metavar="DOCUMENT", help="Path in its folder, docs:// address, or file."),
+]
 Paths = Annotated[
     list[str] | None,
     typer.Argument(

@@ -12,15 +12,20 @@ from typing import Annotated
 import typer
 
 from bookwheel.cli.fresh import make_fresh
-from bookwheel.cli.options import Collection, Config, Index, Json, Paths, open_library
+from bookwheel.cli.options import (
+    Collection,
+    Config,
+    DocumentName,
+    Index,
+    Json,
+    Paths,
+    open_library,
+)
 from bookwheel.cli.output import one_line, print_json
 
 
 def run(
-    document: Annotated[
-        str,
-        typer.Argument(metavar="DOCUMENT", help="Path in its folder, docs:// address, or file."),
-    ],
+    document: DocumentName,
     paths: Paths = None,
     index: Index = None,
     config: Config = None,

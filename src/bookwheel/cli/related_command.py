@@ -16,15 +16,20 @@ import typer
 
 from bookwheel.cli.fresh import make_fresh
 from bookwheel.cli.hits import hit_as_json, print_hits
-from bookwheel.cli.options import Collection, Config, Index, Json, Paths, open_library
+from bookwheel.cli.options import (
+    Collection,
+    Config,
+    DocumentName,
+    Index,
+    Json,
+    Paths,
+    open_library,
+)
 from bookwheel.cli.output import one_line, print_json, terminal
 
 
 def run(
-    document: Annotated[
-        str,
-        typer.Argument(metavar="DOCUMENT", help="Path in its folder, docs:// address, or file."),
-    ],
+    document: DocumentName,
     paths: Paths = None,
     index: Index = None,
     config: Config = None,

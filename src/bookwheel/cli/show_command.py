@@ -17,7 +17,15 @@ from typing import Annotated
 import typer
 
 from bookwheel.cli.fresh import make_fresh
-from bookwheel.cli.options import Collection, Config, Index, Json, Paths, open_library
+from bookwheel.cli.options import (
+    Collection,
+    Config,
+    DocumentName,
+    Index,
+    Json,
+    Paths,
+    open_library,
+)
 from bookwheel.cli.output import print_json
 from bookwheel.errors import BadRequest
 from bookwheel.library import Library
@@ -27,10 +35,7 @@ _LINES = re.compile("([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
 def run(
-    document: Annotated[
-        str,
-        typer.Argument(metavar="DOCUMENT", help="Path in its folder, docs:// address, or file."),
-    ],
+    document: DocumentName,
     paths: Paths = None,
     index: Index = None,
     config: Config = None,

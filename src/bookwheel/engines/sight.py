@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from bookwheel.safety.finding import Rules
 
 
+LONGEST_PREVIEW = 2048
+"""Bytes that are shown at a time of a document that must not be read whole."""
+
+
 class Policy(NamedTuple):
     """What the operator wants of a collection."""
 

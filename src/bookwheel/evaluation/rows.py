@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 
+from bookwheel.engines.place import DATABASE
 from bookwheel.evaluation.dataset import Dataset, Row
 from bookwheel.evaluation.questions import Listener
 from bookwheel.formats.base import Unreadable
 from bookwheel.formats.registry import read
 from bookwheel.indexing.pipeline import Progress
 from bookwheel.indexing.prepare import draft, refused
-from bookwheel.library import DATABASE, Library
+from bookwheel.library import Library
 from bookwheel.model import Collection, Draft, FileState
 from bookwheel.safety.opener import FileBytes
 from bookwheel.settings import Settings

@@ -82,9 +82,8 @@ def busy(job: Job) -> Busy:
 class Record:
     """Writes down how far the job under way is, now and then."""
 
-    def __init__(self, queue: JobQueue, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, queue: JobQueue) -> None:
         self._queue = queue
-        self._clock = clock
         self._job: Job | None = None
         self._noted_at = 0.0
         self._total = 0
@@ -92,14 +91,14 @@ class Record:
     def begin(self, job: Job) -> None:
         """Take up a job."""
         self._queue.start(job.number)
-        self._job, self._noted_at, self._total = job, self._clock(), 0
+        self._job, self._noted_at, self._total = job, time.monotonic(), 0
 
     def note(self, counts: Counts) -> None:
         """Take what was counted so far."""
-        is_news = counts.total != self._total or self._clock() - self._noted_at >= _NOTE_SECONDS
+        is_news = counts.total != self._total or time.monotonic() - self._noted_at >= _NOTE_SECONDS
         self._total = counts.total
         if self._job is not None and is_news:
-            self._noted_at = self._clock()
+            self._noted_at = time.monotonic()
             self._queue.note(self._job.number, _with_earlier(self._job, counts))
 
     def end(self, report: Report) -> None:

@@ -80,7 +80,6 @@ class Updater:
         on_progress: Listener | None = None,
         on_counts: Callable[[Counts], None] = lambda counts: None,
         should_stop: Callable[[], bool] = lambda: False,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._engine = engine
         self._workers = workers
@@ -91,7 +90,6 @@ class Updater:
         self._on_progress = on_progress or (lambda progress: None)
         self._on_counts = on_counts
         self._should_stop = should_stop
-        self._clock = clock
 
     def update(
         self,
@@ -107,7 +105,7 @@ class Updater:
         for an unmounted share unless `accept_empty` says otherwise.
         """
         report = Report(collection.name)
-        started = self._clock()
+        started = time.monotonic()
         try:
             root = Root.open(collection.path)
         except BookwheelError as error:
@@ -116,7 +114,7 @@ class Updater:
             return report
         with root:
             self._update(root, collection, folder, report, full=full, accept_empty=accept_empty)
-        report.seconds = self._clock() - started
+        report.seconds = time.monotonic() - started
         return report
 
     def _update(
@@ -226,7 +224,7 @@ class Updater:
         # Each commit costs as much as reading many files: a few are found all at once.
         is_brief = known and is_little(files)
         pause = _LONGEST_COMMIT_SECONDS if is_brief else _FIRST_COMMIT_SECONDS
-        last = self._clock()
+        last = time.monotonic()
         done = 0
         for outcome in outcomes:
             done += 1  # noqa: SIM113 - `enumerate` would hold on to what it gave last
@@ -248,9 +246,9 @@ class Updater:
                 self._engine.write(_taken(drafts))
                 waiting = 0
                 self._on_progress(Progress(collection.name, done, len(files)))
-                if self._clock() - last > pause:
+                if time.monotonic() - last > pause:
                     self._engine.commit()
-                    pause, last = min(pause * 2, _LONGEST_COMMIT_SECONDS), self._clock()
+                    pause, last = min(pause * 2, _LONGEST_COMMIT_SECONDS), time.monotonic()
         self._engine.write(_taken(drafts))
         self._engine.touch(collection.name, same)
         self._on_progress(Progress(collection.name, len(files), len(files)))

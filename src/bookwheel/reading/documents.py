@@ -18,6 +18,8 @@ _HOLDS = 82.0
 _BY_FILE_NAME = 0.8
 _SAME_NAME, _SHORT_NAME = 50, 4
 """What a path that holds the text counts, of 100, and what one with a like file name does."""
+_MOST_NEAR = 5
+"""So many names are proposed for one that is not known."""
 _LONGEST_NAME = 200
 """Of a name longer than this, so many characters are compared with others and quoted back."""
 
@@ -119,7 +121,7 @@ def nearest_documents(engine: Engine, text: str, scope: Sequence[Collection]) ->
     return nearest_paths(text.removeprefix(SCHEME), paths)
 
 
-def nearest_paths(text: str, paths: Sequence[str], *, limit: int = 5) -> list[str]:
+def nearest_paths(text: str, paths: Sequence[str]) -> list[str]:
     """Return the paths most like a text: as a whole, by the file's name, or because they hold it.
 
     Extensions, which nearly all share, are left out of it.
@@ -139,13 +141,13 @@ def nearest_paths(text: str, paths: Sequence[str], *, limit: int = 5) -> list[st
             known,
             scorer=fuzz.ratio,
             processor=utils.default_process,
-            limit=limit,
+            limit=_MOST_NEAR,
             score_cutoff=60,
         ):
             # Long paths are alike by their folders alone; short names tell nothing.
             if len(name) < _SHORT_NAME or fuzz.ratio(name, names[i]) >= _SAME_NAME:
                 scores[i] = max(scores.get(i, 0.0), score * weight)
-    best = sorted(scores, key=lambda i: (-scores[i], paths[i]))[:limit]
+    best = sorted(scores, key=lambda i: (-scores[i], paths[i]))[:_MOST_NEAR]
     return [paths[i] for i in best]
 
 
@@ -161,7 +163,7 @@ def _bare(path: str) -> str:
     return (stem if dot and "/" not in extension else path).casefold()
 
 
-def nearest(text: str, names: Sequence[str], *, limit: int = 5) -> list[str]:
+def nearest(text: str, names: Sequence[str]) -> list[str]:
     """Return the names most like a text, none that is quite unlike it."""
     from rapidfuzz import fuzz, process, utils
 
@@ -170,7 +172,7 @@ def nearest(text: str, names: Sequence[str], *, limit: int = 5) -> list[str]:
         names,
         scorer=fuzz.WRatio,
         processor=utils.default_process,
-        limit=limit,
+        limit=_MOST_NEAR,
         score_cutoff=60,
     )
     return [name for name, _, _ in found]

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from bookwheel.engines.base import Engine
+from bookwheel.engines.sight import LONGEST_PREVIEW
 from bookwheel.errors import BadRequest
 from bookwheel.model import Document, Place, SafeText
 from bookwheel.reading.documents import quoted
@@ -14,8 +15,6 @@ from bookwheel.safety.redact import make_safe
 from bookwheel.text.cut import head_of, tail_of
 from bookwheel.text.pointers import Pointers, find_stretch
 
-LONGEST_PREVIEW = 2048
-"""Bytes that are shown at a time."""
 _MARKDOWN = "text/markdown"
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _LOOK = 4 * LONGEST_PREVIEW

@@ -93,7 +93,6 @@ def rules_of(
 
 
 OWN_RULES = rules_of()
-RULES_VERSION = OWN_RULES.version
 
 
 def make_rules(settings: Settings) -> Rules:

@@ -84,6 +84,8 @@ _LONG = 64
 """Characters by which a long value is judged."""
 _JUMBLED = re.compile("[a-z][A-Z]+[a-z]*[A-Z]|[A-Z]{2}[a-z]+[A-Z]")
 _RUNS = re.compile("[a-z]+|[A-Z]+")
+_LONGEST_RUN = 2.2
+"""Letters of one case in a row, on average, of what is jumbled."""
 _SEVERAL_WORDS = re.compile(
     r"(?:[A-Za-z]{3,9}[-_.]){3,}\d{1,4}|(?:[A-Z][a-z]{2,11}[-_.]){2,}\d{1,4}"
 )
@@ -133,15 +135,12 @@ def _has_no_meaning(value: str) -> bool:
     return (mixed or (cased and not _CAMEL.fullmatch(value))) and len(set(value)) > 4
 
 
-def is_jumbled(value: str, longest: float = 2.2) -> bool:
-    """Tell whether capitals stand among small letters as chance has it and no name does.
-
-    `longest`: letters of one case in a row, on average.
-    """
+def is_jumbled(value: str) -> bool:
+    """Tell whether capitals stand among small letters as chance has it and no name does."""
     runs = _RUNS.findall(value)
     return (
         sum(map(len, runs)) >= max(8, len(value) - 3)
-        and len(runs) * longest >= sum(map(len, runs))
+        and len(runs) * _LONGEST_RUN >= sum(map(len, runs))
         and not _CAMEL.fullmatch(value)
     )
 
@@ -190,7 +189,7 @@ def has_digits_and_letters(value: str) -> bool:
     return mixed and len(value) >= 5 and _KNOWN.fullmatch(value) is None
 
 
-def _is_jumbled(value: str) -> bool:
+def _changes_case_often(value: str) -> bool:
     """Tell letters thrown together from a name in camel case: their case changes all the time."""
     value = value.replace("-", "").replace("_", "")
     changes = sum(one.isupper() != other.isupper() for one, other in pairwise(value))
@@ -205,7 +204,7 @@ def is_key(value: str, *, marked: bool) -> bool:
         return False
     if value.isdigit():
         return len(value) >= 10
-    if marked and _is_jumbled(value):
+    if marked and _changes_case_often(value):
         return True
     if _NAME.fullmatch(value) or _CAMEL.fullmatch(value) or _WORDY.fullmatch(value):
         return marked and len(value) >= 24 and is_random(value, 24)

@@ -70,8 +70,9 @@ def make_app(
     for path, server in servers.items():
         full, plain = server.make_endpoints()
         entries += [full.run, plain.run]
+        asked = server.methods
         route = McpRoute(
-            full.app, plain.app, limit, server.waiting, count, refuse=server.refuse_at_once
+            full.app, plain.app, limit, asked.waiting, count, refuse=asked.refuse_at_once
         )
         routes.append(Route(path, route))
 

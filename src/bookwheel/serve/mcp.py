@@ -1,44 +1,60 @@
-"""Speaks to the MCP SDK, with mcp_sampling and mcp_sessions: contracts in, both eras out."""
+"""Speaks to the MCP SDK: what is asked and answered, as the types and sessions of both eras.
+
+No other file knows the SDK. What is answered comes from `methods.py`.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
-from functools import partial
+from contextvars import ContextVar
+from http import HTTPStatus
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import anyio
 import mcp_types as types
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp.server.caching import CacheHint
 from mcp.server.connection import Connection
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.lowlevel.server import Server
 from mcp.server.runner import serve_dual_era_loop
+from mcp.server.streamable_http import (
+    CONTENT_TYPE_JSON,
+    MCP_SESSION_ID_HEADER,
+    REQUEST_CANCELLED,
+    StreamableHTTPServerTransport,
+    check_accept_headers,
+)
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, ServerEvent
 from mcp.shared.exceptions import MCPError
-from mcp.shared.message import SessionMessage
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
-from pydantic_core import to_json
-from starlette.types import ASGIApp
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bookwheel import __version__
-from bookwheel.contracts.completions import MOST_COMPLETIONS, complete, describe_template
-from bookwheel.contracts.dispatch import Offered, mask
-from bookwheel.contracts.resources import NoResource, list_resources, read_resource
+from bookwheel.contracts.completions import MOST_COMPLETIONS
+from bookwheel.contracts.dispatch import Offered
+from bookwheel.contracts.resources import NoResource
 from bookwheel.contracts.tool import INTERNAL_ERROR, INVALID_PARAMS, RpcError, Tool
-from bookwheel.contracts.work import Asked, Report
-from bookwheel.serve.callers import CURRENT, Caller
-from bookwheel.serve.calls import UNHEARD, Calls, Hearing
+from bookwheel.contracts.work import Asked, Report, Work
+from bookwheel.llm.base import Message as Told
+from bookwheel.llm.sampling import Sample
+from bookwheel.serve.callers import CURRENT, Caller, caller_of
+from bookwheel.serve.calls import Calls, Hearing
 from bookwheel.serve.envelope import INVALID_REQUEST, Message, PlainCall, Refusal
-from bookwheel.serve.instructions import write_instructions
-from bookwheel.serve.mcp_sampling import ask_again, make_sample
-from bookwheel.serve.mcp_sessions import Sessions
-from bookwheel.serve.sights import Sights
+from bookwheel.serve.methods import ACCOUNTED, Methods, explain_params, one_word
+from bookwheel.serve.plain_calls import AT_ONCE, MESSAGE, Answer, PlainCalls
+from bookwheel.serve.sampling import MODEL, ask_in_between, refused, take_answers
+from bookwheel.serve.sights import Sights, Subscribers
 from bookwheel.telemetry.logs import fields
 
 log = logging.getLogger(__name__)
@@ -54,6 +70,7 @@ _OLD_NOT_FOUND = -32002
 """What revisions with a handshake call a resource that is not there."""
 
 Context = ServerRequestContext[Any, Any]
+_is_at_once: ContextVar[bool] = ContextVar(AT_ONCE, default=False)
 
 
 class Endpoint(NamedTuple):
@@ -67,19 +84,18 @@ class DocumentServer(Server[dict[str, Any]]):
     """Serves what is offered of a library's contracts, and tells clients when documents change."""
 
     def __init__(self, calls: Calls, offered: Offered) -> None:
-        self._calls = calls
-        self._offered = offered
-        self._bus = _Subscribers()
+        self.methods = Methods(calls, offered)
+        self._bus = Subscribers[ServerEvent]()
         self._listen = ListenHandler(self._bus)
         self._connections: WeakKeyDictionary[Connection, Caller] = WeakKeyDictionary()
         self._sights = Sights(calls)
-        has_resources = any(contract.resources for contract in offered.listed)
+        has_resources = self.methods.has_resources
         super().__init__(
             "bookwheel",
             version=__version__,
             title="Bookwheel",
             cache_hints={"tools/list": CacheHint(TOOLS_FRESH_MS, "public")},
-            get_tool_input_schema=partial(_find_schema, _by_name(offered)),
+            get_tool_input_schema=self.methods.find_schema,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources if has_resources else None,
@@ -91,34 +107,17 @@ class DocumentServer(Server[dict[str, Any]]):
         self.middleware = [self._mask_defects, self._remember_session]
 
     @property
-    def waiting(self) -> frozenset[str]:
-        """The tools that may ask their client something before they answer."""
-        return self._offered.waiting()
-
-    @property
     def instructions(self) -> str | None:
         """What a model is told, as the library is now."""
-        return write_instructions(self._calls.view(), self._offered)
+        return self.methods.instructions()
 
     @instructions.setter
     def instructions(self, _: str | None) -> None:
         """Leave the SDK's fixed text out."""
 
-    def get_capabilities(
-        self,
-        notification_options: NotificationOptions | None = None,
-        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
-        extensions: dict[str, dict[str, Any]] | None = None,
-        *,
-        protocol_version: str | None = None,
-    ) -> types.ServerCapabilities:
+    def get_capabilities(self, *args: Any, **named: Any) -> types.ServerCapabilities:
         """Say the same in both eras: tools never change, the list of resources does."""
-        made = super().get_capabilities(
-            notification_options,
-            experimental_capabilities,
-            extensions,
-            protocol_version=protocol_version,
-        )
+        made = super().get_capabilities(*args, **named)
         made.tools = types.ToolsCapability()
         if made.resources is not None:
             made.resources = types.ResourcesCapability(subscribe=False, list_changed=True)
@@ -127,19 +126,19 @@ class DocumentServer(Server[dict[str, Any]]):
     # Tools and resources
 
     async def _list_tools(self, _: Context, __: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_describe(tool) for tool in self._offered.tools()])
+        return types.ListToolsResult(tools=[_describe(tool) for tool in self.methods.list_tools()])
 
     async def _call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        timeout = self._calls.library.settings["llm_timeout"]
-        hearing = Hearing(_make_report(ctx), make_sample(ctx, params, timeout))
-        arguments = params.arguments or {}
+        sample = _make_sample(ctx, params, self.methods.patience)
+        hearing = Hearing(_make_report(ctx), sample)
         try:
             with _errors_of_the_protocol():
-                reply = await self._calls.call_tool(self._offered, params.name, arguments, hearing)
+                reply = await self.methods.call_tool(params.name, params.arguments or {}, hearing)
         except Asked as asked:
-            return ask_again(asked)
+            request = _write_request(asked.messages, asked.max_tokens)
+            return types.InputRequiredResult(input_requests={MODEL: request})
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=reply.text)],
             structured_content=reply.structured,
@@ -149,11 +148,8 @@ class DocumentServer(Server[dict[str, Any]]):
     async def _list_resources(
         self, _: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        cursor = params.cursor if params else None
         with _errors_of_the_protocol():
-            page = await self._calls.read(
-                "resources/list", {}, lambda library: list_resources(library, cursor)
-            )
+            page = await self.methods.list_resources(params.cursor if params else None)
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
@@ -170,7 +166,7 @@ class DocumentServer(Server[dict[str, Any]]):
 
     async def _list_templates(self, _: Context, __: Any) -> types.ListResourceTemplatesResult:
         with _errors_of_the_protocol():
-            made = await self._calls.read("resources/templates/list", {}, describe_template)
+            made = await self.methods.describe_template()
         template = types.ResourceTemplate(
             uri_template=made.uri_template,
             name="document",
@@ -182,13 +178,8 @@ class DocumentServer(Server[dict[str, Any]]):
     async def _read_resource(
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        address = str(params.uri)
         with _errors_of_the_protocol(ctx.protocol_version):
-            found = await self._calls.read(
-                "resources/read",
-                {"uri": address},
-                lambda library: read_resource(library, address),
-            )
+            found = await self.methods.read_resource(str(params.uri))
         content = types.TextResourceContents(uri=found.uri, mime_type=found.mime, text=found.text)
         return types.ReadResourceResult(contents=[content])
 
@@ -198,11 +189,7 @@ class DocumentServer(Server[dict[str, Any]]):
         template = params.ref.uri if isinstance(params.ref, types.ResourceTemplateReference) else ""
         asked, known = params.argument, params.context.arguments if params.context else None
         with _errors_of_the_protocol():
-            found = await self._calls.read(
-                "completion/complete",
-                {"argument": asked.name, "value": asked.value},
-                lambda library: complete(library, template, asked.name, asked.value, known or {}),
-            )
+            found = await self.methods.complete(template, asked.name, asked.value, known or {})
         values = found[:MOST_COMPLETIONS]
         return types.CompleteResult(
             completion=types.Completion(
@@ -214,8 +201,8 @@ class DocumentServer(Server[dict[str, Any]]):
 
     async def _mask_defects(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Let no text of a defect out: it is logged under a reference that the client gets."""
-        method, outcome = _one_word(ctx.method), "cancelled"
-        has_line = method in _WITH_LINE
+        method, outcome = one_word(ctx.method), "cancelled"
+        has_line = method in ACCOUNTED
         try:
             result = await call_next(ctx)
             outcome = "ok"
@@ -226,19 +213,14 @@ class DocumentServer(Server[dict[str, Any]]):
             raise
         except ValidationError as error:
             outcome, has_line = f"error {INVALID_PARAMS}", False
-            raise MCPError(INVALID_PARAMS, _explain(method, error)) from None
+            raise MCPError(INVALID_PARAMS, explain_params(method, error)) from None
         except Exception as error:  # noqa: BLE001 - the SDK would send the text of any error
-            masked = self._mask(error, method)
+            masked = self.methods.mask(error, method)
             outcome = f"error {masked.code}"
             raise MCPError(masked.code, masked.message, masked.data) from None
         finally:
             if ctx.request_id is not None and not has_line:
                 log.info("%s %s", method, outcome, extra=fields(method=method, outcome=outcome))
-
-    def _mask(self, error: Exception, method: str) -> RpcError:
-        masked = mask(error, method, debug=self._calls.library.settings["debug"])
-        data = {"details": masked.details} if masked.details else None
-        return RpcError(INTERNAL_ERROR, masked.message, data)
 
     async def _remember_session(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Keep who finished a handshake, once each: only those are told unasked."""
@@ -299,92 +281,16 @@ class DocumentServer(Server[dict[str, Any]]):
             await serve_dual_era_loop(self, read_stream, write_stream, lifespan_state={})
             tasks.cancel_scope.deadline = anyio.current_time() + LAST_WRITE_SECONDS
 
-    async def refuse_at_once(self, message: Message) -> Refusal | None:
-        """Answer a call for which there is no room; None where there is, or the answer is no error.
-
-        The protocol costs more than to refuse, and a server that is full has no time for it.
-        """
-        if message.method != "tools/call" or not self._calls.is_full:
-            return None
-        params = message.body.get("params", {})
-        name, arguments = params.get("name"), params.get("arguments", {})
-        found = self._offered.find(name) if isinstance(name, str) else None
-        if found is None or found[0].shows_codes or not isinstance(arguments, dict):
-            return None
-        try:
-            await self._calls.call_tool(self._offered, name, arguments)
-        except RpcError as error:
-            return Refusal(error.code, error.message, message.id, error.data)
-        return None
-
-    async def answer_call(self, call: PlainCall) -> bytes:
-        """Return the answer to a call that nobody follows, written as it goes out."""
-        try:
-            reply = await self._calls.call_tool(
-                self._offered, call.name, call.arguments, UNHEARD._replace(written=True)
-            )
-        except RpcError as error:
-            return Refusal(error.code, error.message, call.id, error.data).written()
-        except Exception as error:  # noqa: BLE001 - a defect, of which no text may go out
-            masked = self._mask(error, "tools/call")
-            return Refusal(masked.code, masked.message, call.id, masked.data).written()
-        return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (to_json(call.id), reply.as_result())
-
     def make_endpoints(self) -> tuple[Endpoint, Endpoint]:
         """Return the way in for full clients, and that for plain requests without a session."""
-        full = Sessions(self, self.answer_call, max_sessions=MOST_SESSIONS)
+        full = _Sessions(self, self.methods.answer_call, max_sessions=MOST_SESSIONS)
         plain = StreamableHTTPSessionManager(self, json_response=True, stateless=True)
         return Endpoint(full.run, full.handle_request), Endpoint(plain.run, plain.handle_request)
-
-
-class _Subscribers:
-    """Clients of the era without sessions that listen, each with who it is."""
-
-    def __init__(self) -> None:
-        self._listeners: dict[object, tuple[Caller, Callable[[ServerEvent], None]]] = {}
-
-    def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
-        key = object()
-        self._listeners[key] = (CURRENT.get(), listener)
-        return lambda: self._listeners.pop(key, None) and None
-
-    async def publish(self, event: ServerEvent) -> None:
-        """Tell everyone; the SDK's own way, which we do not use."""
-        self.tell(event, {caller.roots for caller in self.callers()})
-
-    def callers(self) -> list[Caller]:
-        return [caller for caller, _ in self._listeners.values()]
-
-    def tell(self, event: ServerEvent, concerned: set[tuple[str, ...]]) -> None:
-        for caller, listener in list(self._listeners.values()):
-            if caller.roots in concerned:
-                listener(event)
 
 
 def is_modern(version: str | None) -> bool:
     """Tell whether a protocol version, as a header names it, is of the era without sessions."""
     return version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS
-
-
-def _one_word(method: str) -> str:
-    """Return a method as it may stand in a log, whatever a client wrote."""
-    return method if method.isprintable() and len(method) <= 64 else "(unprintable)"
-
-
-def _explain(method: str, error: ValidationError) -> str:
-    problems = error.errors(include_url=False, include_input=False, include_context=False)
-    places = dict.fromkeys(".".join(map(str, problem["loc"])) or "params" for problem in problems)
-    return f"Invalid params of {method}: {', '.join(list(places)[:5])} missing or of a wrong type."
-
-
-_WITH_LINE = (
-    "tools/call",
-    "resources/list",
-    "resources/templates/list",
-    "resources/read",
-    "completion/complete",
-)
-"""Methods whose calls are accounted for, and so have a line in the log already."""
 
 
 class _Answered(MCPError):
@@ -440,9 +346,129 @@ def _describe(tool: Tool) -> types.Tool:
     )
 
 
-def _by_name(offered: Offered) -> dict[str, Tool]:
-    return {tool.name: tool for contract in offered.callable for tool in contract.tools}
+# The client's own model
 
 
-def _find_schema(tools: dict[str, Tool], name: str) -> Mapping[str, Any] | None:
-    return tools[name].input_schema() if name in tools else None
+def _make_sample(
+    ctx: Context, params: types.CallToolRequestParams, timeout: float
+) -> Callable[[Work], Sample] | None:
+    """Return how a call asks its client's model; None where the client does not offer it."""
+    offered = ctx.session.client_capabilities
+    if offered is None or offered.sampling is None:
+        return None
+    if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        answers = params.input_responses or {}
+        return take_answers({name: _text(answer) for name, answer in answers.items()})
+    if not ctx.session.can_send_request:
+        return None
+    way = ServerMessageMetadata(related_request_id=ctx.request_id)  # that of the call itself
+
+    async def ask(messages: Sequence[Told], max_tokens: int) -> object:
+        request = _write_request(messages, max_tokens)
+        try:
+            answer = await ctx.session.send_request(
+                request, types.CreateMessageResult, metadata=way
+            )
+        except MCPError:
+            raise refused() from None
+        except ValidationError:
+            return None
+        return _text(answer)
+
+    return ask_in_between(ask, timeout)
+
+
+def _text(answer: object) -> object:
+    """Return the text of an answer; something else where it holds none."""
+    content = getattr(answer, "content", None)
+    return content.text if isinstance(content, types.TextContent) else content
+
+
+def _write_request(messages: Sequence[Told], max_tokens: int) -> types.CreateMessageRequest:
+    system = "\n\n".join(each.text for each in messages if each.role == "system")
+    said = [
+        types.SamplingMessage(role="user", content=types.TextContent(type="text", text=each.text))
+        for each in messages
+        if each.role == "user"
+    ]
+    params = types.CreateMessageRequestParams(
+        messages=said, system_prompt=system or None, max_tokens=max_tokens, temperature=0
+    )
+    return types.CreateMessageRequest(params=params)
+
+
+# Sessions over HTTP
+
+
+class _Transport(StreamableHTTPServerTransport):
+    """Gives an answer as one JSON text where nothing comes before it; a stream costs twice."""
+
+    _calls: PlainCalls
+
+    def begin(self, answer: Answer) -> None:
+        """Take what answers plain calls."""
+        self._calls = PlainCalls(answer)
+
+    @property
+    def is_json_response_enabled(self) -> bool:
+        return _is_at_once.get()
+
+    @is_json_response_enabled.setter
+    def is_json_response_enabled(self, _: bool) -> None:
+        """Leave it to the request."""
+
+    async def _handle_post_request(
+        self, scope: Scope, request: Request, receive: Receive, send: Send
+    ) -> None:
+        message: Message = scope[MESSAGE]
+        self._calls.heed(message)
+        call = message.as_plain_call() if _is_at_once.get() else None
+        takes_json, _ = check_accept_headers(request)
+        if call is None or not takes_json:
+            await super()._handle_post_request(scope, request, receive, send)
+            return
+        response = await self._respond(call)
+        await response(scope, receive, send)
+
+    async def _respond(self, call: PlainCall) -> Response:
+        body = await self._calls.answer(call)
+        if body is None and self._terminated:
+            text = "Session terminated before the request completed"
+            status = HTTPStatus.INTERNAL_SERVER_ERROR
+            return self._create_error_response(text, status, INTERNAL_ERROR)
+        if body is None:
+            body = Refusal(REQUEST_CANCELLED, "Request cancelled", call.id).written()
+        assert self.mcp_session_id is not None
+        headers = {"Content-Type": CONTENT_TYPE_JSON, MCP_SESSION_ID_HEADER: self.mcp_session_id}
+        return Response(body, headers=headers)
+
+    async def terminate(self) -> None:
+        """End the session, and the calls in it."""
+        await super().terminate()
+        self._calls.give_up_all()
+
+
+class _Sessions(StreamableHTTPSessionManager):
+    """Keeps sessions whose transport looks at each request."""
+
+    def __init__(self, server: Server[Any], answer: Answer, *, max_sessions: int) -> None:
+        super().__init__(server, max_sessions=max_sessions)
+        self._answer = answer
+
+    def _admit_session(self, *args: Any) -> StreamableHTTPServerTransport | None:
+        # The SDK has no way to choose the class of its transports.
+        admitted = super()._admit_session(*args)
+        if admitted is not None:
+            admitted.__class__ = _Transport
+            assert isinstance(admitted, _Transport)
+            admitted.begin(self._answer)
+        return admitted
+
+    async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        _is_at_once.set(bool(scope.get(AT_ONCE)))
+        # A session is for the caller who began it, and has his rights for as long as it lasts.
+        owner = repr(caller_of(scope)) if caller_of(scope).has_token else ""
+        if owner:
+            access = AccessToken(token="", client_id=owner, scopes=[])
+            scope = {**scope, "user": AuthenticatedUser(access)}
+        await super().handle_request(scope, receive, send)

@@ -27,7 +27,7 @@ from bookwheel.serve.envelope import (
 from bookwheel.serve.guard import LARGEST_BODY, TOO_LARGE, Count, refuse
 from bookwheel.serve.limits import RateLimit
 from bookwheel.serve.mcp import is_modern
-from bookwheel.serve.mcp_sessions import AT_ONCE, MESSAGE
+from bookwheel.serve.plain_calls import AT_ONCE, MESSAGE
 
 _BODY_SECONDS = 30.0
 _SESSION = "mcp-session-id"

@@ -30,6 +30,8 @@ log = logging.getLogger(__name__)
 
 _GIVE_UP = signal.SIGUSR1
 """Tells a process that nobody waits for the answer it is at."""
+_GONE_SECONDS = 1.0
+"""A killed process is gone sooner, unless the machine is very busy."""
 
 
 class Order(NamedTuple):
@@ -129,9 +131,11 @@ class Readers:
         self._idle.put_nowait(reader)  # for whoever waits: he finds it dead
 
     def close(self) -> None:
-        """End them."""
+        """End them, and wait until they are gone: who closes an index last merges its log."""
         for each in self._living:
             each.end()
+        for each in self._living:
+            each.wait()
 
 
 class _Reader:
@@ -174,6 +178,9 @@ class _Reader:
     def end(self) -> None:
         self.pipe.close()
         self._process.kill()  # it holds nothing that would have to be put in order
+
+    def wait(self) -> None:
+        self._process.join(_GONE_SECONDS)
 
 
 # In the processes

@@ -6,14 +6,17 @@ To be told of any other would tell of documents that he may not know to be there
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
 
 from bookwheel.errors import BookwheelError
-from bookwheel.serve.callers import Caller
+from bookwheel.serve.callers import CURRENT, Caller
 from bookwheel.serve.calls import Calls
 from bookwheel.view import View
 
 _PAGE = 1000
+
+_Event = TypeVar("_Event")
 
 
 class Sights:
@@ -53,3 +56,27 @@ def sum_up(view: View) -> bytes:
     except BookwheelError:  # an index that cannot be read now is no news
         return b""
     return made.digest()
+
+
+class Subscribers(Generic[_Event]):
+    """Clients of the era without sessions that listen, each with who it is."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[object, tuple[Caller, Callable[[_Event], None]]] = {}
+
+    def subscribe(self, listener: Callable[[_Event], None]) -> Callable[[], None]:
+        key = object()
+        self._listeners[key] = (CURRENT.get(), listener)
+        return lambda: self._listeners.pop(key, None) and None
+
+    async def publish(self, event: _Event) -> None:
+        """Tell everyone; the SDK's own way, which we do not use."""
+        self.tell(event, {caller.roots for caller in self.callers()})
+
+    def callers(self) -> list[Caller]:
+        return [caller for caller, _ in self._listeners.values()]
+
+    def tell(self, event: _Event, concerned: set[tuple[str, ...]]) -> None:
+        for caller, listener in list(self._listeners.values()):
+            if caller.roots in concerned:
+                listener(event)

@@ -13,6 +13,7 @@ import pytest
 
 from bookwheel.engines.embedded import database
 from bookwheel.engines.embedded.database import Place, connect_reader, connect_writer
+from bookwheel.engines.embedded.schema import SCHEMA_VERSION
 from bookwheel.errors import IndexDamaged, IndexUnusable
 from tests.conftest import opened_below
 from tests.engines.drafts import draft, fill, found
@@ -125,7 +126,7 @@ def test_f21_a_newer_format_is_refused_and_the_file_stays_as_it_is(
     path = tmp_path / "catalog.db"
     with closing(sqlite3.connect(path)) as other:
         other.execute(f"PRAGMA journal_mode = {journal}")
-        other.execute(f"PRAGMA user_version = {database.SCHEMA_VERSION + 1}")
+        other.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
     before = path.read_bytes()
     for act in (engine.begin_writing, engine.collections):
         with pytest.raises(IndexUnusable) as refusal:
@@ -133,7 +134,7 @@ def test_f21_a_newer_format_is_refused_and_the_file_stays_as_it_is(
         assert type(refusal.value) is IndexUnusable
         assert refusal.value.message == (
             f"The index {path} cannot be used: it was written by a newer Bookwheel "
-            f"(format {database.SCHEMA_VERSION + 1}, this one knows {database.SCHEMA_VERSION})."
+            f"(format {SCHEMA_VERSION + 1}, this one knows {SCHEMA_VERSION})."
         )
     engine.close()
     assert path.read_bytes() == before
@@ -206,7 +207,7 @@ def test_a_new_index_appears_whole(tmp_path: Path) -> None:
     connect_writer(place).close()
     assert not place.has_log
     with closing(sqlite3.connect(f"{place.database.as_uri()}?immutable=1", uri=True)) as other:
-        assert other.execute("PRAGMA user_version").fetchone() == (database.SCHEMA_VERSION,)
+        assert other.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
         assert other.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone() == (0,)
 
 

@@ -71,10 +71,11 @@ def test_f02_an_error_of_the_disk_leaves_a_state_that_was(tmp_path: Path) -> Non
 
 
 @pytest.mark.faults
+@pytest.mark.timeout(1800)
 def test_f02_an_error_of_the_disk_at_any_point_leaves_a_state_that_was(
     tmp_path: Path, record_property: PropertyRecorder
 ) -> None:
-    answer = play("io_errors", tmp_path, 1)
+    answer = play("io_errors", tmp_path, 1, seconds=1700)
     assert answer["bad"] == []
     assert answer["points"] > 80
     record_property("figure", f"{answer['points']} failing writes, syncs and truncations: 0 bad")

@@ -11,8 +11,8 @@ import pytest
 
 from bookwheel.engines.opensearch import schema
 from bookwheel.engines.opensearch.address import read_address
-from bookwheel.engines.opensearch.cluster import Missing
 from bookwheel.engines.opensearch.engine import OpenSearchEngine
+from bookwheel.engines.opensearch.refusals import Missing
 from bookwheel.errors import BookwheelError, Conflict, IndexUnusable
 from tests.cluster.library import address
 from tests.engines.drafts import NOTES, draft, fill, found, problems

@@ -14,8 +14,9 @@ from bookwheel.engines.base import WritableEngine
 from bookwheel.engines.choice import open_cluster
 from bookwheel.engines.opensearch import cluster as door
 from bookwheel.engines.opensearch.address import read_address
-from bookwheel.engines.opensearch.cluster import Cluster, Missing, Refused
+from bookwheel.engines.opensearch.cluster import Cluster
 from bookwheel.engines.opensearch.engine import OpenSearchEngine
+from bookwheel.engines.opensearch.refusals import Missing, Refused
 from bookwheel.errors import (
     BookwheelError,
     IndexUnreachable,

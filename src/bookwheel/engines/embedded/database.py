@@ -1,4 +1,4 @@
-"""The SQLite file: how it is opened, its schema, and what is refused or repaired on the way.
+"""The SQLite file: where it lies, how it is opened, and what is refused on the way.
 
 All SQL of the product lives in this folder and is parameterised.
 """
@@ -15,13 +15,15 @@ from typing import NamedTuple
 
 import apsw
 
+from bookwheel.engines.embedded.schema import (
+    APPLICATION_ID,
+    FIRST_VERSION,
+    SCHEMA_VERSION,
+    migrate,
+)
 from bookwheel.errors import IndexDamaged, IndexUnusable
 from bookwheel.safety.stopping import is_stopped
 
-APPLICATION_ID = 0x424B574C
-SCHEMA_VERSION = 3
-_FIRST_VERSION = 3
-"""Older ones were never released: such an index is made anew."""
 _STEPS = 20_000
 """So many instructions, a millisecond or less, are done before a reader looks whether to go on."""
 _INCREMENTAL = 2
@@ -31,98 +33,6 @@ _KEPT_PAGES = 256
 _PAGES_AT_ONCE = 2000
 """Pages that are given back at a time: a few milliseconds, in which nobody else may write."""
 _MAGIC = b"SQLite format 3\0"
-
-_JOBS = """
-CREATE TABLE jobs(
-  id INTEGER PRIMARY KEY AUTOINCREMENT, collection TEXT NOT NULL, folder TEXT NOT NULL,
-  "full" INTEGER NOT NULL, priority INTEGER NOT NULL, state TEXT NOT NULL, asked INTEGER NOT NULL,
-  indexed INTEGER NOT NULL DEFAULT 0, skipped INTEGER NOT NULL DEFAULT 0,
-  removed INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0,
-  total INTEGER NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '', owner INTEGER,
-  attempts INTEGER NOT NULL DEFAULT 0, asked_at REAL NOT NULL, started_at REAL, finished_at REAL);
-"""
-_MIGRATIONS = (
-    """
-CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE collections(
-  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, path TEXT NOT NULL, alias TEXT,
-  description TEXT, version TEXT, source TEXT, language TEXT, include TEXT NOT NULL,
-  exclude TEXT NOT NULL, access TEXT, redact TEXT, device INTEGER, scanned_at REAL);
-CREATE TABLE documents(
-  id INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL, path TEXT NOT NULL,
-  extension TEXT NOT NULL, mime TEXT NOT NULL, size INTEGER NOT NULL, modified_ns INTEGER NOT NULL,
-  racy INTEGER NOT NULL, digest BLOB NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL,
-  title TEXT NOT NULL, description TEXT NOT NULL, tags TEXT NOT NULL, author TEXT NOT NULL,
-  date TEXT NOT NULL, source TEXT NOT NULL, url TEXT, language TEXT NOT NULL,
-  words INTEGER NOT NULL, characters INTEGER NOT NULL, chunks INTEGER NOT NULL,
-  rules TEXT NOT NULL, generation INTEGER NOT NULL, seal INTEGER NOT NULL,
-  UNIQUE(collection, path));
-CREATE TABLE tallies(
-  collection INTEGER, status TEXT, extension TEXT, language TEXT, documents INTEGER NOT NULL,
-  PRIMARY KEY(collection, status, extension, language)) WITHOUT ROWID;
-CREATE TRIGGER tally_added AFTER INSERT ON documents BEGIN
-  INSERT INTO tallies VALUES(new.collection, new.status, new.extension, new.language, 1)
-  ON CONFLICT DO UPDATE SET documents = documents + 1;
-END;
-CREATE TRIGGER tally_removed AFTER DELETE ON documents BEGIN
-  UPDATE tallies SET documents = documents - 1 WHERE collection = old.collection
-  AND status = old.status AND extension = old.extension AND language = old.language;
-END;
-CREATE TRIGGER tally_changed AFTER UPDATE OF status, language ON documents
-WHEN old.status <> new.status OR old.language <> new.language BEGIN
-  UPDATE tallies SET documents = documents - 1 WHERE collection = old.collection
-  AND status = old.status AND extension = old.extension AND language = old.language;
-  INSERT INTO tallies VALUES(new.collection, new.status, new.extension, new.language, 1)
-  ON CONFLICT DO UPDATE SET documents = documents + 1;
-END;
-CREATE INDEX documents_by_generation ON documents(generation);
-CREATE INDEX documents_not_ok ON documents(collection, status) WHERE status <> 'ok';
-CREATE TABLE texts(document INTEGER PRIMARY KEY, text BLOB NOT NULL);
-CREATE TABLE sections(
-  document INTEGER, ordinal INTEGER, level INTEGER NOT NULL, heading TEXT NOT NULL,
-  start INTEGER NOT NULL, end INTEGER NOT NULL, start_line INTEGER NOT NULL,
-  end_line INTEGER NOT NULL, PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
-CREATE TABLE chunks(
-  document INTEGER, ordinal INTEGER, start INTEGER NOT NULL, end INTEGER NOT NULL,
-  start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, trail TEXT NOT NULL,
-  pointer TEXT NOT NULL, PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
-CREATE TABLE links(
-  document INTEGER, ordinal INTEGER, kind TEXT NOT NULL, target TEXT NOT NULL, text TEXT NOT NULL,
-  context TEXT NOT NULL, line INTEGER NOT NULL, key INTEGER, other INTEGER,
-  PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
-CREATE INDEX links_by_key ON links(key) WHERE key IS NOT NULL;
-CREATE INDEX links_by_other ON links(other) WHERE other IS NOT NULL;
-CREATE TABLE names(
-  document INTEGER, ordinal INTEGER, key INTEGER NOT NULL,
-  PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
-CREATE INDEX names_by_key ON names(key);
-CREATE TABLE places(
-  document INTEGER, ordinal INTEGER, start INTEGER NOT NULL, label TEXT NOT NULL,
-  row INTEGER NOT NULL, PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
-CREATE TABLE spans(
-  document INTEGER, ordinal INTEGER, start INTEGER NOT NULL, end INTEGER NOT NULL,
-  kind TEXT NOT NULL, PRIMARY KEY(document, ordinal)) WITHOUT ROWID;
-CREATE TABLE models(
-  id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
-CREATE TABLE vectors(
-  document INTEGER PRIMARY KEY, model INTEGER NOT NULL, stamp INTEGER NOT NULL,
-  checksum INTEGER NOT NULL, vectors BLOB NOT NULL);
-CREATE INDEX vectors_by_stamp ON vectors(stamp);
-CREATE TABLE dropped_vectors(document INTEGER PRIMARY KEY, stamp INTEGER NOT NULL);
-CREATE INDEX dropped_vectors_by_stamp ON dropped_vectors(stamp);
-CREATE TRIGGER vectors_dropped AFTER DELETE ON vectors BEGIN
-  UPDATE meta SET value = value + 1 WHERE key = 'vectors';
-  INSERT OR REPLACE INTO dropped_vectors
-  SELECT old.document, value FROM meta WHERE key = 'vectors';
-END;
-CREATE TABLE removed(document INTEGER PRIMARY KEY, generation INTEGER NOT NULL);
-CREATE INDEX removed_by_generation ON removed(generation);
-CREATE TABLE skipped(
-  collection INTEGER, reason TEXT, extension TEXT, count INTEGER NOT NULL,
-  PRIMARY KEY(collection, reason, extension)) WITHOUT ROWID;
-"""
-    + _JOBS,
-)
 
 
 class Place(NamedTuple):
@@ -199,7 +109,7 @@ def connect_writer(place: Place) -> apsw.Connection:
             # Words and vectors are derived from what is here and sync it: it must not come back
             # from a power failure older than they are.
             connection.pragma("synchronous", "full")
-            _migrate(connection, place)
+            migrate(connection)
     except (apsw.Error, OSError) as error:
         raise explain(place, error) from error
     return connection
@@ -213,7 +123,7 @@ def _create(place: Place) -> None:
     with closing(apsw.Connection(str(making))) as connection:
         connection.pragma("auto_vacuum", _INCREMENTAL)  # only now: the file is still empty
         connection.pragma("journal_mode", "wal")
-        _migrate(connection, place)
+        migrate(connection)
     making.replace(place.database)
 
 
@@ -280,22 +190,6 @@ def _configure(connection: apsw.Connection) -> None:
     connection.pragma("temp_store", "memory")
 
 
-def _migrate(connection: apsw.Connection, place: Place) -> None:
-    """Bring an older or new database to the present schema, in one transaction."""
-    version = int(connection.pragma("user_version"))
-    if version == SCHEMA_VERSION:
-        return
-    with connection:
-        for script in _MIGRATIONS[max(0, version - _FIRST_VERSION + 1) :]:
-            connection.execute(script)
-        connection.pragma("application_id", APPLICATION_ID)
-        connection.pragma("user_version", SCHEMA_VERSION)
-        connection.execute(
-            "INSERT OR IGNORE INTO meta VALUES('generation', 0), ('vectors', 0), "
-            "('id', lower(hex(randomblob(8))))"
-        )
-
-
 def _check_version(connection: apsw.Connection, place: Place) -> None:
     version = int(connection.pragma("user_version"))
     if version > SCHEMA_VERSION:
@@ -307,7 +201,7 @@ def _check_version(connection: apsw.Connection, place: Place) -> None:
         )
     if version <= 0:
         raise damaged(place, "it has lost its contents")
-    if version < _FIRST_VERSION:
+    if version < FIRST_VERSION:
         raise damaged(place, "it was made by an early version whose indexes are not kept")
 
 

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, suppress
 
 import apsw
 
-from bookwheel.engines.embedded import catalog, files, lexical
+from bookwheel.engines.embedded import catalog, contents, files, lexical
 from bookwheel.engines.embedded.database import Place
 from bookwheel.engines.embedded.lexical import WordIndex, WordsFailed, guarded
 from bookwheel.engines.embedded.word_entries import Entry
@@ -165,10 +165,10 @@ class DerivedWords:
             for document in catalog.read_documents(connection, keys).values():
                 if document.status is not Status.OK:
                     continue
-                text = catalog.read_text(connection, document.key)
-                chunks = catalog.read_chunks(connection, document.key)
-                headings = [s.heading for s in catalog.read_sections(connection, document.key)]
-                spans = catalog.read_redactions(connection, [document.key])[document.key].spans
+                text = contents.read_text(connection, document.key)
+                chunks = contents.read_chunks(connection, document.key)
+                headings = [s.heading for s in contents.read_sections(connection, document.key)]
+                spans = contents.read_redactions(connection, [document.key])[document.key].spans
                 terms = stored_terms(document, text, chunks=chunks, headings=headings, spans=spans)
                 words.add(
                     Entry(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import apsw
 
-from bookwheel.engines.embedded import catalog
+from bookwheel.engines.embedded import catalog, contents
 from bookwheel.engines.hiding import stored_terms
 from bookwheel.model import Document, Draft, FileState, Known, Parsed, Status
 
@@ -46,11 +46,11 @@ def _draft(connection: apsw.Connection, document: Document, known: Known) -> Dra
 
 def _with_text(connection: apsw.Connection, document: Document, draft: Draft) -> Draft:
     key = document.key
-    data = catalog.read_text(connection, key)
-    sections = catalog.read_sections(connection, key)
-    chunks = catalog.read_chunks(connection, key)
+    data = contents.read_text(connection, key)
+    sections = contents.read_sections(connection, key)
+    chunks = contents.read_chunks(connection, key)
     headings = [section.heading for section in sections]
-    redactions = catalog.read_redactions(connection, [key])[key]
+    redactions = contents.read_redactions(connection, [key])[key]
     parsed = Parsed(
         document.title,
         document.description,
@@ -59,8 +59,8 @@ def _with_text(connection: apsw.Connection, document: Document, draft: Draft) ->
         document.author or None,
         url=_url(connection, key),
         sections=tuple(sections),
-        links=tuple(catalog.read_links(connection, key)),
-        places=tuple(catalog.read_places(connection, key)),
+        links=tuple(contents.read_links(connection, key)),
+        places=tuple(contents.read_places(connection, key)),
     )
     return draft._replace(
         parsed=parsed,

@@ -20,7 +20,7 @@ from bookwheel.model import Counts, Job, JobState, Priority
 _OPEN = "state IN ('waiting', 'running')"
 _JOB = (
     'id, collection, folder, "full", priority, state, asked, indexed, skipped, removed, done, '
-    "total, error, owner, attempts, asked_at, started_at, finished_at"
+    "total, error, owner, attempts, asked_at, started_at"
 )
 
 Connect = Callable[[], AbstractContextManager[apsw.Connection]]

@@ -15,7 +15,7 @@ from bookwheel.engines.base import (
     Redactions,
     Vocabulary,
 )
-from bookwheel.engines.embedded import catalog, citing, database
+from bookwheel.engines.embedded import catalog, citing, contents, database
 from bookwheel.engines.embedded.lexical import WordIndex
 from bookwheel.engines.embedded.store import Store
 from bookwheel.model import Citation, Document, Known, Link, Section
@@ -59,25 +59,25 @@ class Reader(Store):
 
     def text(self, key: int) -> bytes:
         with self._reading() as connection:
-            return catalog.read_text(connection, key)
+            return contents.read_text(connection, key)
 
     def sections(self, key: int) -> list[Section]:
         with self._reading() as connection:
-            return catalog.read_sections(connection, key)
+            return contents.read_sections(connection, key)
 
     def headings(self, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
         with self._reading() as connection:
-            return catalog.read_headings(connection, wanted)
+            return contents.read_headings(connection, wanted)
 
     def headings_above(
         self, wanted: Sequence[tuple[str, str, int]]
     ) -> dict[tuple[str, str, int], str]:
         with self._reading() as connection:
-            return catalog.read_headings_above(connection, wanted)
+            return contents.read_headings_above(connection, wanted)
 
     def links(self, key: int) -> list[Link]:
         with self._reading() as connection:
-            return catalog.read_links(connection, key)
+            return contents.read_links(connection, key)
 
     def outgoing(self, keys: Sequence[int], limit: int) -> dict[int, list[Citation]]:
         with self._reading() as connection, catalog.snapshot(connection):
@@ -105,15 +105,15 @@ class Reader(Store):
 
     def places(self, key: int) -> list[model.Place]:
         with self._reading() as connection:
-            return catalog.read_places(connection, key)
+            return contents.read_places(connection, key)
 
     def redactions(self, keys: Sequence[int]) -> dict[int, Redactions]:
         with self._reading() as connection:
-            return catalog.read_redactions(connection, keys)
+            return contents.read_redactions(connection, keys)
 
     def passages(self, wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Passage]:
         with self._reading() as connection:
-            return catalog.read_passages(connection, wanted)
+            return contents.read_passages(connection, wanted)
 
     def languages(self) -> dict[str, int]:
         return self._recall("languages", catalog.count_languages)

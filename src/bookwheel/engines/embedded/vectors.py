@@ -17,7 +17,7 @@ import apsw
 import numpy as np
 
 from bookwheel.engines.base import Matrix, Passage
-from bookwheel.engines.embedded import catalog
+from bookwheel.engines.embedded import catalog, contents
 from bookwheel.engines.embedded.catalog import decoding
 from bookwheel.engines.embedded.nearest import Part
 from bookwheel.engines.embedded.writing import save_meta
@@ -145,12 +145,12 @@ def list_without(connection: apsw.Connection, model: int, limit: int, after: int
 
 def read_texts(connection: apsw.Connection, key: int, count: int) -> Passages:
     """Return all chunks of a document, which has so many, with their texts."""
-    chunks = catalog.read_chunks(connection, key)
+    chunks = contents.read_chunks(connection, key)
     if len(chunks) != count:
         raise apsw.CorruptError("a document has lost chunks")
     if chunks[-1].end > _MOST_AT_ONCE:
         return Passages(key, count, lambda: _read_by_and_by(connection, key, chunks))
-    read = list(_with_texts(key, chunks, catalog.read_text(connection, key), 0))
+    read = list(_with_texts(key, chunks, contents.read_text(connection, key), 0))
     return Passages(key, count, lambda: iter(read))
 
 
@@ -163,7 +163,7 @@ def _read_by_and_by(
         start = chunks[first].start
         last = bisect_right(chunks, start + _MOST_AT_ONCE, first + 1, key=lambda each: each.end)
         end = max(chunk.end for chunk in chunks[first:last])
-        data = catalog.read_part(connection, key, start, end)
+        data = contents.read_part(connection, key, start, end)
         yield from _with_texts(key, chunks[first:last], data, start)
         first = last
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from bookwheel.engines.embedded.catalog import TRAIL_SEPARATOR
+from bookwheel.engines.embedded.contents import TRAIL_SEPARATOR
 from bookwheel.model import Collection, Draft, FileState
 
 _PARTS = ("texts", "sections", "chunks", "links", "places", "spans", "names")

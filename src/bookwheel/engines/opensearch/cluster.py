@@ -1,4 +1,4 @@
-"""The door to the cluster: every request goes through it, and every refusal gets its words here."""
+"""The door to the cluster: every request goes through it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from bookwheel.engines.opensearch.address import Address
-from bookwheel.errors import (
-    BookwheelError,
-    IndexUnreachable,
-    IndexUnusable,
-    RateLimited,
+from bookwheel.engines.opensearch.refusals import (
+    AWAY,
+    NO_INDEX,
+    Blocked,
+    Incomplete,
+    Refusals,
+    reason_of,
 )
+from bookwheel.errors import IndexUnreachable, IndexUnusable, RateLimited
 from bookwheel.safety.stopping import go_on
 
 if TYPE_CHECKING:
@@ -40,39 +43,10 @@ _BULK_BYTES = 5_000_000
 _BULK_ACTIONS = 1_000
 _BULK_ATTEMPTS = 8
 _CONNECTIONS = 32
-_GAPS = ("no_shard_available", "all shards failed", "Partial shards failure", "Shard failures")
-_NO_INDEX = "index_not_found"
-_NO_LEADER = "not_discovered"
-_AWAY = (502, 503, 504)
-_OF_THE_CLUSTER = (403, 429, *_AWAY)
+_OF_THE_CLUSTER = (403, 429, *AWAY)
 """Answers that say nothing about what was asked."""
 Body = Mapping[str, Any]
 _Answer = TypeVar("_Answer")
-
-
-class Refused(IndexUnusable):
-    """The cluster refused one request; `status` and `kind` are its own words for why."""
-
-    def __init__(self, status: int, kind: str, reason: str) -> None:
-        super().__init__(
-            f"The cluster refused a request ({status} {reason or kind}).",
-            hint="Its indices may have been made by another version, or changed by hand.",
-        )
-        self.status = status
-        self.kind = kind
-        self.reason = reason
-
-
-class Incomplete(IndexUnreachable):
-    """A part of the index did not answer; another copy of it may, a moment later."""
-
-
-class Blocked(IndexUnreachable):
-    """The cluster takes no changes until its operator has done something."""
-
-
-class Missing(IndexUnusable):
-    """An index that is to be there is not; the next indexer makes it anew."""
 
 
 class Failure(NamedTuple):
@@ -89,6 +63,7 @@ class Cluster:
 
     def __init__(self, address: Address, *, api_key: str | None = None) -> None:
         self.address = address
+        self.refusals = Refusals(address)
         self._api_key = api_key
         self._is_known = False
         self._missed: dict[str, tuple[IndexUnreachable, float]] = {}
@@ -163,13 +138,13 @@ class Cluster:
     def _look_for_gaps(self, answer: Any) -> None:
         for part in answer.get("responses", ()):
             if "error" in part:
-                raise self.refusal(part["status"], part)
+                raise self.refusals.refusal(part["status"], part)
         for entry in answer.get("docs", ()):
-            if "error" in entry and _NO_INDEX not in _reason(entry):
-                raise self.incomplete()
+            if "error" in entry and NO_INDEX not in reason_of(entry):
+                raise self.refusals.incomplete()
         shards = answer.get("_shards", {})
         if shards.get("successful", 0) < shards.get("total", 0):  # one that is gone has not failed
-            raise self.incomplete()
+            raise self.refusals.incomplete()
 
     def _meet(self) -> None:
         """Look once whether this is a cluster that we know how to talk to."""
@@ -227,88 +202,7 @@ class Cluster:
                 method, path, params=dict(params or {}), body=body
             )
         except OpenSearchException as error:
-            raise self.explain(error) from error
-
-    def explain(self, error: Exception) -> BookwheelError:
-        """Return what went wrong in words for the operator; Refused where the caller may act."""
-        import opensearchpy as client
-
-        match error:
-            case client.ConnectionTimeout():
-                return IndexUnreachable(
-                    f"The cluster at {self.address.shown} did not answer in time.",
-                    hint="Try again; `bookwheel doctor` shows how it is.",
-                )
-            case client.ConnectionError():
-                return self._unreachable(error)
-            case client.AuthenticationException() | client.AuthorizationException():
-                return self._unwelcome(error)
-            case client.TransportError() if isinstance(error.status_code, int):
-                return self.refusal(error.status_code, error.info, str(error.error))
-        return IndexUnusable(f"The cluster at {self.address.shown} gave no sensible answer.")
-
-    def _unreachable(self, error: Exception) -> IndexUnreachable:
-        what = "does not answer"
-        hint = "Check that it runs and that the address is right. No document is lost."
-        if "CERTIFICATE_VERIFY_FAILED" in str(error):
-            what = "shows a certificate that is not trusted"
-            hint = "Name the file of its authority: add ?ca=FILE to the address."
-        elif "SSL" in type(error).__name__ or "SSL" in str(error):
-            what = "does not speak TLS"
-            hint = "Where it is not meant to, the address begins with opensearch+http."
-        return IndexUnreachable(f"The cluster at {self.address.shown} {what}.", hint=hint)
-
-    def _unwelcome(self, error: Any) -> BookwheelError:
-        if error.status_code == 401:
-            return IndexUnusable(
-                f"The cluster at {self.address.shown} does not know this user or password.",
-                hint="Check the user and password in the address, or the API key.",
-            )
-        return self.refusal(error.status_code, error.info, str(error.error))
-
-    def _unpermitted(self) -> IndexUnusable:
-        return IndexUnusable(
-            f"This user may not do that in the cluster at {self.address.shown}.",
-            hint=f"Give the user all rights on the indices {self.address.prefix}-*.",
-        )
-
-    def refusal(self, status: int, info: Any, kind: str = "") -> BookwheelError:
-        """Return the error for what the cluster said instead of an answer."""
-        reason = _reason(info)
-        if status in (403, 429) and "cluster_block" in f"{kind} {reason}":
-            return Blocked(
-                f"The cluster at {self.address.shown} takes no changes just now.",
-                hint="Its disks may be full; `bookwheel doctor` shows how it is.",
-            )
-        if status == 403:
-            return self._unpermitted()
-        if status == 429:
-            return RateLimited("The cluster has too much to do.", retry_after=5)
-        if _NO_INDEX in f"{kind} {reason}":
-            return self._missing(reason)
-        if _NO_LEADER in f"{kind} {reason}":
-            return Incomplete(
-                f"The cluster at {self.address.shown} has no leader just now.",
-                hint="It may be starting, or lack the nodes that may lead: look at its log.",
-            )
-        # All shards fail as well at what cannot be asked of them, and say so with 400.
-        if status in _AWAY or (status >= 500 and any(gap in reason for gap in _GAPS)):
-            return self.incomplete()
-        return Refused(status, kind, reason)
-
-    def _missing(self, reason: str) -> Missing:
-        return Missing(
-            f"An index of the library {self.address.shown} is missing ({reason}).",
-            hint="`bookwheel doctor` says which. `bookwheel index FOLDER --full` makes it anew.",
-        )
-
-    def incomplete(self) -> Incomplete:
-        """Return the error for an index of which a part cannot be read."""
-        return Incomplete(
-            f"The cluster at {self.address.shown} cannot answer: a part of the index is "
-            "missing, or it has no leader.",
-            hint="It may be starting, or a node lost; `bookwheel doctor` shows how it is.",
-        )
+            raise self.refusals.explain(error) from error
 
     # Many changes at once
 
@@ -368,17 +262,17 @@ class Cluster:
                 if not is_done:
                     failures.append(_failure(*next(iter(answer.items()))))
         except OpenSearchException as error:
-            raise self.explain(error) from error
+            raise self.refusals.explain(error) from error
         self._look_for_trouble(failures)
         return failures
 
     def _look_for_trouble(self, failures: Iterable[Failure]) -> None:
         """Raise what is wrong with the cluster itself: no entry is to blame for that."""
         for each in failures:
-            if _NO_INDEX in each.reason and not each.is_deletion:  # what is gone is deleted
-                raise self._missing(each.reason)
+            if NO_INDEX in each.reason and not each.is_deletion:  # what is gone is deleted
+                raise self.refusals.missing(each.reason)
             if each.status in _OF_THE_CLUSTER:
-                raise self.refusal(each.status, {"error": each.reason})
+                raise self.refusals.refusal(each.status, {"error": each.reason})
 
 
 def _checked(authority: str) -> str:
@@ -411,16 +305,6 @@ def _each_if(actions: Iterable[Body], may_go_on: Callable[[], None]) -> Iterator
     for action in actions:
         may_go_on()
         yield action
-
-
-def _reason(info: Any) -> str:
-    if not isinstance(info, dict):
-        return str(info)[:500]
-    error = info.get("error")
-    if not isinstance(error, dict):
-        return str(error or info.get("result") or "")[:500]
-    causes = [error, *error.get("root_cause", ())]
-    return "; ".join(f"{each.get('type')}: {each.get('reason')}" for each in causes)[:1000]
 
 
 def _failure(operation: str, item: dict[str, Any]) -> Failure:

@@ -50,7 +50,7 @@ def require_all(cluster: Cluster, aliases: Sequence[str]) -> None:
     path = f"/_cluster/health/{','.join(aliases)}"
     params = {"local": "true", "timeout": "0s", "filter_path": "status", "ignore": 408}
     if cluster.ask("GET", path, None, params)["status"] == "red":
-        raise cluster.incomplete()
+        raise cluster.refusals.incomplete()
 
 
 def _lag(cluster: Cluster, used: str) -> str:

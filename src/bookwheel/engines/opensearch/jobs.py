@@ -177,7 +177,6 @@ def _job(entry: _Entry) -> Job:
         entry["attempts"],
         entry["asked_at"],
         entry["started_at"],
-        entry["finished_at"],
     )
 
 

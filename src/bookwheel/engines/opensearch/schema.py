@@ -11,7 +11,8 @@ from typing import Any
 
 from bookwheel.engines.base import Field
 from bookwheel.engines.opensearch.address import Address
-from bookwheel.engines.opensearch.cluster import PATIENCE_SECONDS, Cluster, Refused
+from bookwheel.engines.opensearch.cluster import PATIENCE_SECONDS, Cluster
+from bookwheel.engines.opensearch.refusals import Refused
 from bookwheel.errors import IndexUnusable
 from bookwheel.text.words import ANALYSIS_VERSION
 
