@@ -28,7 +28,7 @@ from bookwheel.engines.base import WritableEngine
 from bookwheel.engines.choice import open_cluster
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.engines.opensearch.engine import OpenSearchEngine
-from bookwheel.library import DATABASE
+from bookwheel.engines.place import DATABASE
 
 _HEAP = "2g"
 _WRITERS = 2

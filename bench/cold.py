@@ -10,7 +10,7 @@ from bench.clocks import run, run_python
 from bench.corpus import Corpus
 from bench.figures import Figure, at_most
 from bench.known_items import swap_middle
-from bookwheel.library import DATABASE
+from bookwheel.engines.place import DATABASE
 
 LIMIT = 1.5
 _FLOOR = Path(__file__).parent / "floors" / "cold.py"

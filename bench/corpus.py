@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from bookwheel.engines.embedded import catalog
+from bookwheel.engines.embedded import contents
 from bookwheel.engines.embedded.engine import EmbeddedEngine
-from bookwheel.library import DATABASE, Library
+from bookwheel.engines.place import DATABASE
+from bookwheel.library import Library
 from bookwheel.model import Document
 from bookwheel.settings import Settings, load
 
@@ -119,7 +120,7 @@ class Corpus:
         assert isinstance(engine, EmbeddedEngine)
         for document in self.documents:
             text = engine.text(document.key)
-            for chunk in catalog.read_chunks(engine._reader(), document.key):
+            for chunk in contents.read_chunks(engine._reader(), document.key):
                 body = text[chunk.start : chunk.end].decode("utf-8", "replace")
                 yield Row(document.title, " ".join(chunk.trail), body)
 

@@ -25,7 +25,7 @@ from bench.crowd import QUESTIONS, Asker, Tally, changing, make_pages
 from bench.figures import Figure, at_most
 from bench.servers import Running, document_server
 from bench.wire import MODERN, SESSIONS, Client
-from bookwheel.library import DATABASE
+from bookwheel.engines.place import DATABASE
 
 CLIENTS = 8
 RATE = 20

@@ -15,7 +15,7 @@ import apsw
 import tantivy
 
 from bench.floors.indexing import TABLES, add_words, open_words, prepare, read_list, store
-from bookwheel.library import DATABASE
+from bookwheel.engines.place import DATABASE
 
 _COPIED = """
 INSERT INTO documents SELECT d.id, c.name, d.path, d.extension, d.mime, d.size, d.title,

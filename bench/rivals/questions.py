@@ -108,7 +108,8 @@ def visible(text: str) -> str:
 
 def _named(text: str) -> Iterator[tuple[str, str]]:
     for name in _IDENTIFIER.findall(text):
-        if _SHORTEST <= len(name) <= _LONGEST:
+        # A mark of emphasis that follows a full stop is no part of a name.
+        if _SHORTEST <= len(name) <= _LONGEST and not name.endswith("_"):
             yield name.removesuffix("()").lower(), name
 
 

@@ -67,6 +67,7 @@ def test_a_module_gives_its_rows(corpus: Corpus, name: str) -> None:
     assert all(row.name and row.shown and row.how for row in rows)
 
 
+@pytest.mark.timeout(180)
 def test_how_cost_grows_is_measured_and_drawn(
     corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

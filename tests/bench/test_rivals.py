@@ -67,6 +67,11 @@ def test_identifiers_stand_in_one_page_alone_and_are_no_prose() -> None:
     }
 
 
+def test_the_end_of_emphasised_words_is_no_identifier() -> None:
+    text = "_Such a thing is unsupported._ **_Microsoft._** and my_own_name"
+    assert identifiers([Page("a", "", text)]) == {"a": ["my_own_name"]}
+
+
 def test_identifiers_are_not_taken_from_addresses_or_front_matter() -> None:
     text = (
         "---\ncompat: css.getGap\n---\n[See](/docs/Page_inspector#Some_anchor 'a_title') "
