@@ -39,9 +39,15 @@ def address(place: Path) -> str:
     return stated
 
 
-def open_engine(folder: Path) -> WritableEngine:
+def open_engine(folder: Path) -> OpenSearchEngine:
     """Open the engine that stands for a folder."""
     return OpenSearchEngine(read_address(address(folder)), home=folder / "catalog.db")
+
+
+def forget_removed(engine: OpenSearchEngine) -> None:
+    """Have documents that are gone, such as those of the test before, count in scores no more."""
+    path = f"/{engine._cluster.address.prefix}-*/_forcemerge"
+    engine._cluster.ask("POST", path, None, {"max_num_segments": 1})
 
 
 class Shelved(OpenSearchEngine):

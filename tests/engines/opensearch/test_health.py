@@ -98,6 +98,20 @@ def test_what_keeps_the_cluster_from_changes_is_shown_with_what_helps(make: Make
     assert problems(engine) == []
 
 
+def test_what_keeps_another_library_from_changes_is_no_trouble_of_ours(make: Make) -> None:
+    ours, other = make(), make("-one")
+    for engine in (ours, other):
+        fill(engine, draft("a.md", "walrus"))
+    path = f"/{other._indices.name('pages')}/_settings"
+    other._cluster.ask("PUT", path, {"index.blocks.read_only_allow_delete": True})
+    try:
+        assert other.facts()["blocks"] != "none"
+        assert (ours.facts()["blocks"], problems(ours)) == ("none", [])
+    finally:
+        other._cluster.ask("PUT", path, {"index.blocks.read_only_allow_delete": None})
+        other._cluster.ask("DELETE", f"/{other._cluster.address.prefix}-*")
+
+
 def test_what_changed_between_two_counts_is_counted_again(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

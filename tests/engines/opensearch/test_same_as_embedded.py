@@ -10,8 +10,9 @@ import pytest
 
 from bookwheel.engines.base import Every, Field, InOrder, Match, Some, Term, Without, WritableEngine
 from bookwheel.engines.embedded.engine import EmbeddedEngine
+from bookwheel.engines.opensearch.engine import OpenSearchEngine
 from bookwheel.text.words import analyze, analyze_query
-from tests.cluster.library import open_engine
+from tests.cluster.library import forget_removed, open_engine
 from tests.engines.drafts import draft, fill
 from tests.text.test_words import CASES
 
@@ -22,7 +23,7 @@ class Pair(NamedTuple):
     """The same documents in both engines."""
 
     embedded: WritableEngine
-    cluster: WritableEngine
+    cluster: OpenSearchEngine
 
     def agree(self, match: Match) -> set[str]:
         """Return the paths that a match finds, which must be the same in both."""
@@ -58,6 +59,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
     ]
     for engine in engines:
         fill(engine, *drafts)
+    forget_removed(engines.cluster)
     yield engines
     for engine in engines:
         engine.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from bookwheel.engines.opensearch import schema, state
@@ -26,7 +26,7 @@ def cluster_facts(cluster: Cluster, indices: Indices) -> dict[str, str]:
     """Return version, health and shards of the cluster, as words."""
     cluster.require_leader()
     version = cluster.ask("GET", "/")["version"]["number"]
-    used = indices.used()
+    used, present = indices.used(), indices.present().values()
     path = f"/_cluster/health/{used}"
     health = cluster.ask("GET", path, None, {"expand_wildcards": "all"})
     lacking = health["unassigned_shards"]
@@ -37,8 +37,8 @@ def cluster_facts(cluster: Cluster, indices: Indices) -> dict[str, str]:
         "nodes": str(health["number_of_data_nodes"]),
         "shards": shards + (f", {lacking} missing" if lacking else ""),
         "lag": _lag(cluster, used) + (f"; {lacking} copies are missing" if lacking else ""),
-        "blocks": _blocks(cluster, used) or "none",
-        "indices": ", ".join(sorted(indices.present().values())),
+        "blocks": _blocks(cluster, used, present) or "none",
+        "indices": ", ".join(sorted(present)),
     }
 
 
@@ -65,13 +65,13 @@ def _lag(cluster: Cluster, used: str) -> str:
     return f"{behind} changes that a copy has not had yet"
 
 
-def _blocks(cluster: Cluster, used: str) -> str:
-    """Return what keeps the cluster from taking changes, as it says that itself."""
+def _blocks(cluster: Cluster, used: str, present: Collection[str]) -> str:
+    """Return what keeps the cluster from taking changes to some indices, in its own words."""
     blocks = cluster.ask("GET", f"/_cluster/state/blocks/{used}")["blocks"]
+    # Whatever it is asked for, it tells of all the indices that it has, other libraries' as well.
+    kept = [held for index, held in blocks.get("indices", {}).items() if index in present]
     found = Counter(
-        each["description"]
-        for index in (blocks.get("global", {}), *blocks.get("indices", {}).values())
-        for each in index.values()
+        each["description"] for held in (blocks.get("global", {}), *kept) for each in held.values()
     )
     return "; ".join(f"{said} ({number})" for said, number in found.items())
 
