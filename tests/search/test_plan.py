@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bookwheel.engines.base import Field
 from bookwheel.search.plan import heading_weight, repeated, title_weight
 from tests.search.shelf import Shelf
 
@@ -62,3 +63,16 @@ def test_words_without_content_decide_nothing_where_there_are_others(shelf: Shel
     )
     assert shelf.find("which of the otter")[0] == shelf.find("otter")[0] == "short.md"
     assert shelf.find("of the") == ["empty.md"]
+
+
+def test_a_word_that_stood_on_many_pages_that_are_gone_still_counts(shelf: Shelf) -> None:
+    text = f"{'plain ' * 70}otter {'plain ' * 70}"
+    shelf.put({f"{number}.md": text for number in range(9)} | {"other.md": "walrus"})
+    shelf.engine.begin_writing()
+    shelf.engine.remove("shelf", [f"{number}.md" for number in range(1, 9)])
+    shelf.engine.commit()
+    shelf.engine.end_writing()
+    assert shelf.engine.frequency(Field.EXACT, "otter") > shelf.engine.page_count()
+    (hit,) = shelf.ask("otter").hits
+    assert "otter" in hit.snippet.text
+    assert hit.score > 0.5

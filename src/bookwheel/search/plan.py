@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from bookwheel.engines.base import Condition, Engine, Every, Field, Holds, Match, Term
+from bookwheel.engines.base import Condition, Engine, Every, Field, Holds, Match, Term, rarity
 from bookwheel.query import SearchIn, SearchRequest
 from bookwheel.search.interpret import Question
 from bookwheel.search.require import Requirement
@@ -81,19 +80,19 @@ def title_weight(words: int, told: float = 0.0) -> float:
     `told` is the share of the pages with these words that have them in their title.
     """
     full = WEIGHTS[Field.TITLE]
-    return full - (full - _LONG_TITLE * _fitting(told)) * _length(words)
+    return full - (full - _LONG_TITLE * _fitting(told)) * length(words)
 
 
 def heading_weight(words: int, told: float = 0.0) -> float:
     """Return the same for a heading, which often is the title once more."""
-    return WEIGHTS[Field.HEADING] * (1 - (1 - _fitting(told)) * _length(words))
+    return WEIGHTS[Field.HEADING] * (1 - (1 - _fitting(told)) * length(words))
 
 
 def _fitting(told: float) -> float:
     return min(1.0, _TOLD_BY_TITLES / told) if told else 1.0
 
 
-def _length(words: int) -> float:
+def length(words: int) -> float:
     """Return how long a question is, from 0 for what may be a title to 1."""
     return (min(max(words, _SHORT), _LONG) - _SHORT) / (_LONG - _SHORT)
 
@@ -174,8 +173,8 @@ class Planner:
         return max(self._engine.frequency(Field.BODY, stem) for stem in stems)
 
     def worth(self, frequency: int) -> float:
-        """Return how telling a term is that so many pages hold."""
-        return math.log(1 + (self._pages - frequency + 0.5) / (frequency + 0.5))
+        """Return how telling a term is that so many pages hold, those removed lately counted."""
+        return rarity(frequency, self._pages)
 
     def respell(self, clause: Clause, exact: Iterable[str], stems: Iterable[str]) -> Clause:
         """Return the clause as it would be for what it may have meant."""
