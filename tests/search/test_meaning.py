@@ -238,10 +238,47 @@ def test_a_page_that_has_all_words_lets_in_only_what_is_clearly_related(shelf: S
     assert set(found(ask(shelf, "zebra otter", model=model))) == {"a.md", "near.md", "far.md"}
 
 
+def nearness(score: float, middle: Sequence[float], chunks: int = 2) -> Nearness:
+    """Return what is known of a page as near as this, that leads in some direction."""
+    return Nearness(score, 1, score, True, [0.0] * chunks, np.array(middle, np.float32))
+
+
+@pytest.mark.parametrize(
+    ("chunks", "leaning"), [pytest.param(2, 0.3, id="short"), pytest.param(24, 0.1, id="long")]
+)
+def test_a_page_shares_in_the_scores_of_those_that_are_like_it(chunks: int, leaning: float) -> None:
+    words = [Ranked(1, 1, 1.0), Ranked(2, 1, 0.5), Ranked(3, 1, 0.5), Ranked(4, 1, 0.5)]
+    near = {
+        1: nearness(0.9, [1, 0], chunks),
+        2: nearness(0.4, [0, 1], chunks),
+        3: nearness(0.4, [0.8, 0.6], chunks),
+    }
+    mixed = mix(words, near, Directed(), HYBRID, strict=False, leaning=0.3)
+    scores = {item.document: item.score for item in mixed}
+    own = 0.7 * 0.1 / 0.6  # of the second and third by their words; by meaning they are the last
+    assert scores[3] > scores[2], "by words and by meaning they are the same"
+    others = (0.8 * 1.0 + 0.6 * own) / (0.8 + 0.6)
+    assert scores[3] == pytest.approx((1 - leaning) * own + leaning * others)
+    assert scores[2] == pytest.approx(own), "all that is like it has the same score"
+    assert scores[1] == pytest.approx(1 - leaning + leaning * own)
+    mean = (1.0 + own + own) / 3
+    unknown = 0.1 / 0.6  # it has no vectors: its words stand for its meaning, all for its like
+    assert scores[4] == pytest.approx((1 - leaning) * unknown + leaning * mean)
+
+
+def test_nearness_alone_orders_what_is_asked_for_by_meaning_alone() -> None:
+    near = {1: nearness(0.9, [1, 0]), 2: nearness(0.8, [0, 1]), 3: nearness(0.4, [1, 0])}
+    mixed = mix([], near, Directed(), SEMANTIC, strict=False, leaning=0.3)
+    assert [(item.document, round(item.score, 6)) for item in mixed] == [
+        (1, 1.0),
+        (2, 0.8),
+        (3, 0.0),
+    ]
+
+
 def test_both_shares_of_a_score_run_from_nothing_to_all() -> None:
     words = [Ranked(1, 1, 1.0), Ranked(2, 1, 0.5)]
-    none = [0.0, 0.0]
-    near = {2: Nearness(0.9, 1, 0.9, True, none), 3: Nearness(0.5, 2, 0.6, True, none)}
+    near = {2: nearness(0.9, [1, 0]), 3: nearness(0.5, [0, 1])}
     mixed = mix(words, near, static(), HYBRID, strict=False)
     assert [(item.document, round(item.score, 3)) for item in mixed] == [
         (1, 1.0),  # it has no vectors: its words stand for its meaning

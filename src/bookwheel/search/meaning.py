@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from statistics import median
 from typing import NamedTuple, Protocol
 
 from bookwheel.engines.among import nearest_among
@@ -21,6 +22,9 @@ _ROUNDING = 0.00005
 """Distances are shown with four digits: one that was shown must be a bound that keeps its hit."""
 _KEPT_FLOOR = 0.8
 """How much of the lowest word score is taken off all of them before both legs are mixed."""
+LEANING, _NEIGHBOURS = 0.3, 3
+"""How much of a page's score is that of so many pages of the answer that are most like it, in a
+long question: one of a few words is likely to name what it wants."""
 
 
 class Embedder(Protocol):
@@ -45,6 +49,8 @@ class Nearness(NamedTuple):
     """Among the nearest of all pages, not only among those that words found."""
     similarities: Sequence[float]
     """Of each chunk; 0 for one in which the model knows nothing."""
+    middle: Vector
+    """The direction of the page as a whole."""
 
     def of_chunk(self, ordinal: int) -> float | None:
         """Return how near one chunk is; None where it has no vector."""
@@ -100,16 +106,22 @@ def measure(
     for middle, matrix in zip(middles, matrices.values(), strict=True):
         np.dot(ones[: len(matrix)], matrix, out=middle)
         similarities.append((matrix @ query).tolist())
-    lengths = np.sqrt(np.einsum("ij,ij->i", middles, middles)).tolist()
+    lengths = np.sqrt(np.einsum("ij,ij->i", middles, middles))
+    middles /= np.where(lengths > 0, lengths, 1)[:, np.newaxis]
     wholes = (middles @ query).tolist()
     found: dict[int, Nearness] = {}
-    for key, own, whole, length in zip(matrices, similarities, wholes, lengths, strict=True):
+    for key, own, whole, middle in zip(matrices, similarities, wholes, middles, strict=True):
         similarity = max(own)
-        share = _WHOLE_SHARE * min(1.0, _WHOLE_CHUNKS / len(own))
-        score = (1 - share) * similarity + share * (whole / length if length else 0.0)
+        share = _WHOLE_SHARE * _told_by_whole(len(own))
+        score = (1 - share) * similarity + share * whole
         chunk = own.index(similarity) + 1
-        found[key] = Nearness(score, chunk, similarity, key in nearest, own)
+        found[key] = Nearness(score, chunk, similarity, key in nearest, own, middle)
     return found
+
+
+def _told_by_whole(chunks: float) -> float:
+    """Return how much the middle of a page with so many chunks says of it."""
+    return min(1.0, _WHOLE_CHUNKS / chunks)
 
 
 def mix(
@@ -120,11 +132,13 @@ def mix(
     *,
     strict: bool,
     whole: frozenset[int] = frozenset(),
+    leaning: float = 0.0,
 ) -> list[Ranked]:
     """Return one order out of both; a page without vectors stands as its words put it.
 
     When `strict`, pages that words did not find must be clearly related to come in. Meaning lifts
-    the `whole` pages, which hold every word, but does not lower them.
+    the `whole` pages, which hold every word, but does not lower them. `leaning` is how much pages
+    that are alike share in each other's scores.
     """
     if mode is SearchMode.SEMANTIC:
         ranked, strict = (), False
@@ -137,13 +151,18 @@ def mix(
         if not strict or document in by_words or nearness.similarity >= embedder.unrelated
     }
     meaning = _scale_meaning(pages)
-    mixed = []
+    scores = {}
     for document in by_words | pages:
-        item = by_words.get(document) or Ranked(document, 0, 0.0)
         own = words.get(document, 0.0)
         score = (1 - share) * own + share * meaning.get(document, own)
-        if document in whole and mode is SearchMode.HYBRID:
-            score = max(score, own)
+        is_kept = document in whole and mode is SearchMode.HYBRID
+        scores[document] = max(score, own) if is_kept else score
+    if leaning and mode is SearchMode.HYBRID:
+        scores = _lean(scores, pages, leaning)
+    mixed = []
+    for document, score in scores.items():
+        item = by_words.get(document) or Ranked(document, 0, 0.0)
+        own = words.get(document, 0.0)
         nearness = pages.get(document)
         if nearness is None:
             mixed.append(item._replace(score=score, words=own))
@@ -153,6 +172,37 @@ def mix(
         similarity = nearness.of_chunk(chunk)
         mixed.append(Ranked(document, chunk, score, item.bonus, own, met, similarity))
     return in_order(mixed)
+
+
+def _lean(
+    scores: Mapping[int, float], pages: Mapping[int, Nearness], leaning: float
+) -> dict[int, float]:
+    """Return the scores, each with a share of those of the pages most like it.
+
+    What answers a question is seldom alone: a page that says it in other words stands near those
+    that say it in the question's. Long pages are too like each other for that to mean much. A page
+    of which nothing is known leans on all others, so that it is neither lifted nor lowered.
+    """
+    import numpy as np
+
+    if len(pages) < 2:
+        return dict(scores)
+    keys = list(pages)
+    own = np.array([scores[key] for key in keys])
+    middles = np.array([pages[key].middle for key in keys])
+    alike = np.maximum(middles @ middles.T, 0)
+    np.fill_diagonal(alike, 0)
+    if len(keys) > _NEIGHBOURS:
+        least = np.partition(alike, -_NEIGHBOURS, axis=1)[:, -_NEIGHBOURS]
+        alike[alike < least[:, np.newaxis]] = 0
+    total, mean = alike.sum(axis=1), float(own.mean())
+    others = np.where(total > 0, alike @ own / np.where(total > 0, total, 1), mean)
+    leant_on = dict(zip(keys, others.tolist(), strict=True))
+    leaning *= _told_by_whole(median(len(pages[key].similarities) for key in keys))
+    return {
+        key: (1 - leaning) * score + leaning * leant_on.get(key, mean)
+        for key, score in scores.items()
+    }
 
 
 def scale_similarity(similarity: float, unrelated: float) -> float:

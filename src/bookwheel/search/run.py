@@ -10,10 +10,18 @@ from bookwheel.errors import Upstream
 from bookwheel.model import Status
 from bookwheel.query import SearchHit, SearchMode, SearchRequest, SearchResults
 from bookwheel.search.interpret import Question, interpret
-from bookwheel.search.meaning import Embedder, Nearness, drop_far, find_near, mix
+from bookwheel.search.meaning import LEANING, Embedder, Nearness, drop_far, find_near, mix
 from bookwheel.search.named import files_named, with_named
 from bookwheel.search.nothing import why_nothing
-from bookwheel.search.plan import ALL_WORDS_BONUS, TITLE_BONUS, Clause, Plan, Planner, asked_for
+from bookwheel.search.plan import (
+    ALL_WORDS_BONUS,
+    TITLE_BONUS,
+    Clause,
+    Plan,
+    Planner,
+    asked_for,
+    length,
+)
 from bookwheel.search.rank import Ranked, rank, with_passages
 from bookwheel.search.second_look import LOOKED_AT, SecondLook
 from bookwheel.search.show import show, with_snippets
@@ -139,7 +147,9 @@ def order(
     strict = bool(whole) or not found.pages
     if near is None or not (near or mode is SearchMode.SEMANTIC):
         return ranked, trouble
-    return mix(ranked, near, embedder, mode, strict=strict, whole=whole), trouble
+    leaning = LEANING * length(sum(not clause.filler for clause in plan.clauses))
+    mixed = mix(ranked, near, embedder, mode, strict=strict, whole=whole, leaning=leaning)
+    return mixed, trouble
 
 
 def _all_known(plan: Plan) -> bool:
