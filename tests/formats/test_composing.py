@@ -21,6 +21,7 @@ from bookwheel.formats.composing import (
     plain,
     table,
 )
+from bookwheel.formats.excerpt import Pieces
 from bookwheel.model import Place, Section, Status
 from tests.formats.cmark_headings import cmark_headings
 
@@ -66,7 +67,7 @@ def test_words_stay_as_people_search_them(text: str) -> None:
 def test_plain_text_is_never_a_heading_a_fence_a_quote_or_a_tag(text: str) -> None:
     composer = Composer()
     composer.add(plain(text))
-    made, _ = composer.finish()
+    made, _, _ = composer.finish()
     assert read_outline(made).sections == ()
     assert cmark_headings(made) == []
     assert "<!-- raw HTML omitted -->" not in cmarkgfm.github_flavored_markdown_to_html(made)
@@ -163,7 +164,7 @@ def test_places_are_byte_offsets() -> None:
     made.begin("page 3", row=4)
     made.add_lines("| é |")
     made.add("")
-    assert made.finish() == (
+    assert made.finish()[:2] == (
         "Größe\n\n漢字 \ufffd\nb\n\n| é |\n",
         (Place(9, "page 1"), Place(23, "page 2"), Place(23, "page 3", 4)),
     )
@@ -175,7 +176,7 @@ def test_each_place_begins_where_its_text_does(texts: list[str]) -> None:
     for number, text in enumerate(texts):
         made.begin(f"page {number + 1}")
         made.add(text)
-    whole, places = made.finish()
+    whole, places, _ = made.finish()
     data = whole.encode()
     ends = [*(place.start for place in places[1:]), len(data)]
     assert [place.label for place in places] == [f"page {n + 1}" for n in range(len(texts))]
@@ -232,7 +233,7 @@ def test_places_are_the_sections_of_a_document_without_headings() -> None:
 
 
 def test_rows_without_a_label_are_no_sections() -> None:
-    assert place_sections("| a |\n", [Place(0, "", 1)]) == ()
+    assert place_sections(Pieces(["| a |\n"], [0, 6]), [Place(0, "", 1)]) == ()
 
 
 def test_sections_of_the_reader_stand_instead_of_those_in_the_text() -> None:

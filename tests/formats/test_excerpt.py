@@ -66,7 +66,7 @@ def test_outline_of_an_excerpt_is_that_of_the_whole(seed: int) -> None:
     pieces = [_piece(rng, 1 + at // 9) for at in range(rng.randint(1, 60))]
     if seed % 10 == 0:
         pieces.insert(rng.randint(0, len(pieces)), Block(_DEFINITION, page=1))
-    text, _, parts = _compose(pieces).finish_pieces()
+    text, _, parts = _compose(pieces).finish()
     assert read_excerpt(text, parts) == read_outline(text)
 
 
@@ -84,7 +84,7 @@ def test_only_blocks_that_matter_are_read(monkeypatch: pytest.MonkeyPatch) -> No
     composer = Composer()
     for block in pieces:
         composer.add(f"{'#' * block.level} {block.text}".strip())
-    text, _, parts = composer.finish_pieces()
+    text, _, parts = composer.finish()
     found = read_excerpt(text, parts)
     assert read == ["# Title\n\nFirst words.\n\nSee https://example.com/a.\n\n## Late\n"]
     assert found == read_outline(text)

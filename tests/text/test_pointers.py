@@ -13,7 +13,7 @@ from bookwheel.text.pointers import Stretch, find_stretch
 
 
 def document(composer: Composer) -> Parsed:
-    text, places = composer.finish()
+    text, places, _ = composer.finish()
     return Parsed(title="t", description="", text=text, places=places)
 
 
@@ -27,7 +27,7 @@ def words(count: int) -> str:
 
 def found(composer: Composer, pointer: str) -> str | None:
     """Return the text at a pointer, or None where there is none."""
-    text, places = composer.finish()
+    text, places, _ = composer.finish()
     data = text.encode()
     stretch = find_stretch(data, list(places), pointer)
     return None if stretch is None else data[stretch.start : stretch.end].decode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -139,26 +140,27 @@ class Composer:
         """Add the blank line that ends a block of lines."""
         self._pieces.append("\n")
 
-    def finish(self) -> tuple[str, tuple[Place, ...]]:
-        """Return the text and where its places begin."""
-        text, places, _ = self.finish_pieces()
-        return text, places
-
-    def finish_pieces(self) -> tuple[str, tuple[Place, ...], Pieces]:
+    def finish(self) -> tuple[str, tuple[Place, ...], Pieces]:
         """Return the text, where its places begin, and the pieces that it was composed of."""
         while self._pieces and not self._pieces[-1].strip("\n"):
             self._pieces.pop()
         if self._pieces:
             self._pieces[-1] = self._pieces[-1].rstrip("\n") + "\n"
-        text = "".join(self._pieces)
-        is_clean = _storable(text) == text
-        pieces = self._pieces if is_clean else [_storable(piece) for piece in self._pieces]
-        sizes = map(len, pieces if text.isascii() else map(str.encode, pieces))
+        pieces, text = self._pieces, "".join(self._pieces)
+        try:  # each is encoded once, which is what takes long here
+            sizes = [
+                len(piece) for piece in (pieces if text.isascii() else map(str.encode, pieces))
+            ]
+        except UnicodeEncodeError:
+            sizes = []
+        if len(sizes) < len(pieces) or clean(text) != text:
+            pieces = [_storable(piece) for piece in pieces]
+            text, sizes = "".join(pieces), [len(piece.encode()) for piece in pieces]
         starts = list(accumulate(sizes, initial=0))
         places = tuple(
             Place(starts[min(index, len(pieces))], label, row) for index, label, row in self._places
         )
-        return text if is_clean else "".join(pieces), places, Pieces(pieces, starts)
+        return text, places, Pieces(pieces, starts)
 
 
 def _storable(piece: str) -> str:
@@ -183,7 +185,7 @@ def parsed(
     Sections given by the reader, such as a PDF's outline, stand instead of those in the text.
     In a blockwise document each block was added by itself, and nothing in it reaches beyond it.
     """
-    text, places, pieces = composer.finish_pieces()
+    text, places, pieces = composer.finish()
     require_length(text, MAX_CONVERTED)
     if not text.strip():
         raise Unreadable(Status.NO_TEXT, "it holds no text")
@@ -199,28 +201,27 @@ def parsed(
         author=shorten_title(_storable(about.author)) or None,
         date=_storable(about.date) or None,
         language=_storable(about.language) or None,
-        sections=sections or outline.sections or place_sections(text, places),
+        sections=sections or outline.sections or place_sections(pieces, places),
         links=every[:MAX_LINKS],
         places=places,
     )
 
 
-def place_sections(text: str, places: Sequence[Place]) -> tuple[Section, ...]:
+def place_sections(pieces: Pieces, places: Sequence[Place]) -> tuple[Section, ...]:
     """Return one section per place, for documents without headings."""
-    data = text.encode()
     borders: list[Place] = []
     for place in places:
         if place.label and (not borders or borders[-1].label != place.label):
             borders.append(place)
     if not borders:
         return ()
-    found: list[Section] = []
-    line, counted = 1, 0
-    ends = [*(place.start for place in borders[1:]), len(data)]
-    for place, end in zip(borders, ends, strict=False):
-        line += data.count(b"\n", counted, place.start)
-        counted = place.start
-        last = max(line, line + data.count(b"\n", place.start, end) - 1)
-        heading = place.label[0].upper() + place.label[1:]
-        found.append(Section(1, heading, place.start, end, line, last))
-    return tuple(found)
+    lines = list(accumulate((piece.count("\n") for piece in pieces.texts), initial=1))
+    starts = [place.start for place in borders]
+    first = [lines[bisect_left(pieces.starts, start)] for start in starts]
+    return tuple(
+        Section(1, place.label[0].upper() + place.label[1:], start, end, line, max(line, after - 1))
+        for place, start, end, line, after in zip(
+            *(borders, starts, [*starts[1:], pieces.starts[-1]], first, [*first[1:], lines[-1]]),
+            strict=True,
+        )
+    )

@@ -234,11 +234,11 @@ def finish_tables(
     Only lines that may hold a link are read as Markdown: a walk over every cell costs more than
     all the rest.
     """
-    text, places = composer.finish()
+    text, places, pieces = composer.finish()
     require_length(text)
     sections = tuple(
         Section(2, heading, *section[2:])
-        for heading, section in zip(headings, place_sections(text, places), strict=False)
+        for heading, section in zip(headings, place_sections(pieces, places), strict=False)
     )
     return Parsed(
         title=shorten_title(clean(about.title)) or title_from_path(path),
@@ -273,13 +273,17 @@ def _links(text: str) -> list[Link]:
 
 
 def _written_links(text: str) -> Iterator[Link]:
-    """Yield the URLs of rows that have no other kind of link."""
-    for number, line in enumerate(text.split("\n"), 1):
-        if "://" in line or "www." in line:
+    """Yield the URLs of rows that have no other kind of link, found in one search."""
+    lines = iter(text.split("\n"))
+    line, row, number, start, end = "", "", 0, 0, 0
+    for at, url in find_bare_urls(text):
+        if at >= end:  # in another row than the one before
+            while at >= end:
+                line = next(lines)
+                number, start, end = number + 1, end, end + len(line) + 1
             row = line.strip("| ") if len(line) <= MAX_CONTEXT else ""
-            for at, url in find_bare_urls(line):
-                context = row or _around(line, at, url)
-                yield Link("bare", url, url, context, number)
+        if "://" in url or _has_mark(line):
+            yield Link("bare", url, url, row or _around(line, at - start, url), number)
 
 
 def _has_mark(line: str) -> bool:

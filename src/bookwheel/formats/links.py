@@ -78,8 +78,9 @@ def find_bare_urls(text: str) -> Iterator[tuple[int, str]]:
         url = found[0]
         if url[-1] in _CLOSING or len(url) > MAX_TARGET:
             url = _trim(url[: MAX_TARGET + 1])
-        if len(url) <= MAX_TARGET and not url.endswith("://"):
-            yield found.start(), url
+            if len(url) > MAX_TARGET or url.endswith("://"):
+                continue
+        yield found.start(), url
 
 
 def _trim(url: str) -> str:
