@@ -7,7 +7,8 @@ last has left out of one when it needs another.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from bookwheel.engines.base import WritableEngine
@@ -23,17 +24,21 @@ _places: list[Path | None] = [None] * _MOST
 _names: list[int] = list(range(_MOST))
 
 
-def address(place: Path) -> str:
-    """Return the address of the library that stands for a place on disk; a new one is empty."""
+def _where() -> str:
     where = os.environ.get(ADDRESS)
     assert where, f"{ADDRESS} names no cluster: run `make test-cluster`"
+    return where
+
+
+def address(place: Path) -> str:
+    """Return the address of the library that stands for a place on disk; a new one is empty."""
     is_new = place not in _places
     at = 0 if is_new else _places.index(place)
     number = _names.pop(at)
     del _places[at]
     _names.append(number)
     _places.append(place)
-    stated = f"opensearch+{where}/test-{os.getpid()}-{number}"
+    stated = f"opensearch+{_where()}/test-{os.getpid()}-{number}"
     if is_new:
         _wipe(read_address(stated))
     return stated
@@ -44,10 +49,19 @@ def open_engine(folder: Path) -> OpenSearchEngine:
     return OpenSearchEngine(read_address(address(folder)), home=folder / "catalog.db")
 
 
-def forget_removed(engine: OpenSearchEngine) -> None:
-    """Have documents that are gone, such as those of the test before, count in scores no more."""
-    path = f"/{engine._cluster.address.prefix}-*/_forcemerge"
-    engine._cluster.ask("POST", path, None, {"max_num_segments": 1})
+@contextmanager
+def open_apart(folder: Path, name: str) -> Iterator[OpenSearchEngine]:
+    """Open an engine on indices of its own, in which nothing was ever removed.
+
+    What was counts in scores for as long as the cluster keeps it, whatever is merged.
+    """
+    place = read_address(f"opensearch+{_where()}/test-{name}-{os.getpid()}")
+    engine = OpenSearchEngine(place, home=folder / "catalog.db")
+    try:
+        yield engine
+    finally:
+        engine._cluster.ask("DELETE", f"/{place.prefix}-*")
+        engine.close()
 
 
 class Shelved(OpenSearchEngine):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,9 +11,8 @@ import pytest
 
 from bookwheel.engines.base import Every, Field, InOrder, Match, Some, Term, Without, WritableEngine
 from bookwheel.engines.embedded.engine import EmbeddedEngine
-from bookwheel.engines.opensearch.engine import OpenSearchEngine
 from bookwheel.text.words import analyze, analyze_query
-from tests.cluster.library import forget_removed, open_engine
+from tests.cluster.library import open_apart
 from tests.engines.drafts import draft, fill
 from tests.text.test_words import CASES
 
@@ -23,7 +23,7 @@ class Pair(NamedTuple):
     """The same documents in both engines."""
 
     embedded: WritableEngine
-    cluster: OpenSearchEngine
+    cluster: WritableEngine
 
     def agree(self, match: Match) -> set[str]:
         """Return the paths that a match finds, which must be the same in both."""
@@ -46,7 +46,6 @@ def _passages(engine: WritableEngine, match: Match) -> set[tuple[str, int]]:
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
     folder: Path = tmp_path_factory.mktemp("both")
-    engines = Pair(EmbeddedEngine(folder / "catalog.db"), open_engine(folder))
     drafts = [
         draft(f"{number:02}.md", f"# Case {number}\n\nbefore {surface} after\n")
         for number, surface in enumerate(CASES)
@@ -57,12 +56,14 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
         ),
         draft("word.md", "x" * 9_000 + " and " + "ж" * 9_000),
     ]
-    for engine in engines:
-        fill(engine, *drafts)
-    forget_removed(engines.cluster)
-    yield engines
-    for engine in engines:
-        engine.close()
+    with (
+        closing(EmbeddedEngine(folder / "catalog.db")) as embedded,
+        open_apart(folder, "both") as cluster,
+    ):
+        engines = Pair(embedded, cluster)
+        for engine in engines:
+            fill(engine, *drafts)
+        yield engines
 
 
 @pytest.mark.parametrize("surface", CASES)
