@@ -12,7 +12,6 @@ from bookwheel.errors import BadRequest
 from bookwheel.model import Redact
 from bookwheel.safety.finding import find_spans, is_secret, make_rules, redact_text, rules_of
 from bookwheel.settings import load
-from tests.costs import is_met
 from tests.redaction.random_text import Dice
 from tests.redaction.secrets import labelled_secrets
 
@@ -346,13 +345,19 @@ def test_time_grows_with_the_text_and_not_faster(name: str) -> None:
     """T15: ten times the text must not take a hundred times as long."""
     text = HOSTILE[name]
     find_spans(text[:100_000])
-    assert is_met(lambda: _seconds(text) < 40 * max(_seconds(text[:100_000]), 0.005))
+    small, large = _seconds(text[:100_000]), _seconds(text)
+    assert large < 40 * max(small, 0.005)
 
 
 def _seconds(text: str) -> float:
-    start = time.process_time()
-    find_spans(text)
-    return time.process_time() - start
+    """Return the least CPU time of three: what else the machine does adds to each."""
+
+    def once() -> float:
+        start = time.process_time()
+        find_spans(text)
+        return time.process_time() - start
+
+    return min(once() for _ in range(3))
 
 
 SPLIT = "ghp_Ab3dEf6hIj9lMn2pQr5tUv8xYz1bCd4fGh7j"

@@ -6,7 +6,6 @@ import random
 import re
 import sys
 import time
-from functools import partial
 from itertools import islice
 from types import FrameType
 
@@ -19,7 +18,6 @@ from bookwheel.safety.finding import find_spans, redact_text
 from bookwheel.safety.notation import Notation
 from bookwheel.safety.notations import NOTATIONS
 from bookwheel.safety.patterns import compiled, spans_of
-from tests.costs import is_met
 from tests.redaction.random_text import Dice
 
 SIZE = 20_000
@@ -65,18 +63,17 @@ def test_a_text_four_times_as_long_takes_about_four_times_as_long() -> None:
     for row in NOTATIONS:
         hint = next(examples(row.hint))
         text = repeated(hint)
-        assert is_met(partial(_takes_about_as_much, text)), hint
-
-
-def _takes_about_as_much(text: str) -> bool:
-    short, long = (_cpu(text[:size]) for size in (50_000, 200_000))
-    return long <= 12 * short + 0.02
+        short, long = (_cpu(text[:size]) for size in (50_000, 200_000))
+        assert long <= 12 * short + 0.02, hint
 
 
 def _cpu(text: str) -> float:
-    start = time.process_time()
-    find_spans(text)
-    return time.process_time() - start
+    def once() -> float:
+        start = time.process_time()
+        find_spans(text)
+        return time.process_time() - start
+
+    return min(once() for _ in range(2))
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ import pytest
 import bookwheel
 from bookwheel.safety.finding import find_spans
 from bookwheel.search.wishes import filters_in_words
-from tests.costs import is_met
 from tests.security.attacks import Pattern, attacks
 
 ELSEWHERE = ("bookwheel.formats", "bookwheel.cli", "bookwheel.evaluation", "bookwheel.__main__")
@@ -98,7 +97,7 @@ def slowest(pattern: Pattern, uses: set[str], length: int) -> float:
 def test_t15_no_text_of_the_length_it_may_see_makes_a_pattern_slow(name: str) -> None:
     length = BOUNDED.get(name, LONGEST)
     for pattern, uses in PATTERNS[name].items():
-        assert is_met(lambda: slowest(pattern, uses, length) < MOST_SECONDS)  # noqa: B023 - asked here
+        assert slowest(pattern, uses, length) < MOST_SECONDS
 
 
 def test_the_attacks_find_what_is_slow() -> None:
@@ -127,22 +126,16 @@ HARD = {
 
 @pytest.mark.parametrize("name", HARD)
 def test_t15_half_a_megabyte_made_to_be_hard_is_looked_through_for_secrets(name: str) -> None:
-    def seconds() -> float:
-        began = time.process_time()
-        find_spans(HARD[name])
-        return time.process_time() - began
-
-    assert is_met(lambda: seconds() < 2)
+    began = time.process_time()
+    find_spans(HARD[name])
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize(
     "piece", ["ipynb / ", ".pdfs ", " ", "find ", "docs, and ", "in a/b ", "20", "mail."]
 )
 def test_t15_a_question_made_to_be_hard_is_understood_or_not_at_once(piece: str) -> None:
-    def seconds() -> float:
-        began = time.process_time()
-        for question in (piece * 100, (piece * 100)[:499] + "!", "a" * 400 + piece * 20):
-            filters_in_words(question[:500], date(2026, 1, 1), [("c", ""), ("c", "a/b")])
-        return time.process_time() - began
-
-    assert is_met(lambda: seconds() < MOST_SECONDS)
+    began = time.process_time()
+    for question in (piece * 100, (piece * 100)[:499] + "!", "a" * 400 + piece * 20):
+        filters_in_words(question[:500], date(2026, 1, 1), [("c", ""), ("c", "a/b")])
+    assert time.process_time() - began < MOST_SECONDS
