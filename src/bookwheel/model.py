@@ -6,7 +6,7 @@ count from 1 and include both ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import IntEnum, StrEnum
 from typing import NamedTuple, NewType, Protocol
 
@@ -133,9 +133,9 @@ class Parsed(NamedTuple):
     url: str | None = None
     aliases: tuple[str, ...] = ()
     """What else it is called by: a DOI, an arXiv id, other titles and paths."""
-    sections: tuple[Section, ...] = ()
-    links: tuple[Link, ...] = ()
-    places: tuple[Place, ...] = ()
+    sections: Sequence[Section] = ()
+    links: Sequence[Link] = ()
+    places: Sequence[Place] = ()
     quiet: tuple[tuple[int, int], ...] = ()
     """Spans that stay readable but are left out of chunks: front matter, navigation, footers."""
 
@@ -198,7 +198,7 @@ class PageTerms(NamedTuple):
     title_exact: str
     title_names: str
     headings: str
-    passages: tuple[PassageTerms, ...]
+    passages: Sequence[PassageTerms]
     years: tuple[str, ...] = ()
     """The years that its title and text name."""
     hidden: str = ""
@@ -219,14 +219,13 @@ class FileState(NamedTuple):
     """Read so soon after its modification time that a later write might not show in it."""
 
 
-class Rest(Protocol):
-    """What is too long of a document to be held in memory, read in pieces as often as need be."""
+class LongText(Protocol):
+    """A text that is too long to be held in memory, read in pieces as often as need be."""
 
     @property
     def characters(self) -> int: ...
 
-    def texts(self) -> Iterator[bytes]: ...
-    def passages(self) -> Iterator[PassageTerms]: ...
+    def pieces(self) -> Iterator[bytes]: ...
 
 
 class Draft(NamedTuple):
@@ -244,33 +243,29 @@ class Draft(NamedTuple):
     source: str = ""
     language: str = ""
     words: int = 0
-    chunks: tuple[Chunk, ...] = ()
+    chunks: Sequence[Chunk] = ()
     terms: PageTerms | None = None
-    spans: tuple[Span, ...] = ()
+    spans: Sequence[Span] = ()
     rules: str = ""
     """By which rules the spans were found."""
     names: tuple[int, ...] = ()
     """The keys of all that a link may call it by, as text.targets has them."""
-    rest: Rest | None = None
-    """The text and the terms of the chunks where the draft itself is without, being long."""
+    long: LongText | None = None
+    """The text where `parsed` is without; all that there are many of is read in pieces too."""
 
     @property
     def characters(self) -> int:
         """How long the text is."""
-        if self.rest is not None:
-            return self.rest.characters
+        if self.long is not None:
+            return self.long.characters
         return len(self.parsed.text) if self.parsed else 0
 
     def gather(self) -> Draft:
-        """Return it with all that is kept apart, for whoever cannot take it in pieces."""
-        if self.rest is None or self.parsed is None or self.terms is None:
+        """Return it with its text, for whoever cannot take that in pieces."""
+        if self.long is None or self.parsed is None:
             return self
-        text = b"".join(self.rest.texts()).decode()
-        return self._replace(
-            parsed=self.parsed._replace(text=text),
-            terms=self.terms._replace(passages=tuple(self.rest.passages())),
-            rest=None,
-        )
+        text = b"".join(self.long.pieces()).decode()
+        return self._replace(parsed=self.parsed._replace(text=text), long=None)
 
 
 class Known(NamedTuple):

@@ -29,6 +29,15 @@ def prose(size: int) -> str:
     return (whole * (size // len(whole) + 1))[:size]
 
 
+def linked(text: str) -> str:
+    """Return paragraphs, each with a heading and three links."""
+    made = (
+        f"## Part {number}\n\n{part} [one](a{number}.md) [two](b{number}.md) [three](c{number}.md)"
+        for number, part in enumerate(text.split("\n\n"))
+    )
+    return "\n\n".join(made)
+
+
 def peak_of(folder: Path, index: Path, files: int) -> int:
     command = [sys.executable, "-m", "tests.indexing.one_folder", str(folder), str(index)]
     done = subprocess.run(command, capture_output=True, check=True, text=True)
@@ -39,13 +48,13 @@ def peak_of(folder: Path, index: Path, files: int) -> int:
 
 @pytest.mark.timeout(180)
 def test_one_long_text_takes_no_more_memory_than_the_same_in_many_files(tmp_path: Path) -> None:
-    text, size = prose(8_000_000), 100_000
+    text, size = linked(prose(7_000_000)), 100_000
     (tmp_path / "one").mkdir()
-    (tmp_path / "one" / "long.txt").write_text(text, encoding="utf-8")
+    (tmp_path / "one" / "long.md").write_text(text, encoding="utf-8")
     (tmp_path / "many").mkdir()
     for number in range(len(text) // size):
         part = text[number * size : (number + 1) * size]
-        (tmp_path / "many" / f"{number}.txt").write_text(part, encoding="utf-8")
+        (tmp_path / "many" / f"{number}.md").write_text(part, encoding="utf-8")
     many = peak_of(tmp_path / "many", tmp_path / "index-many", len(text) // size)
     one = peak_of(tmp_path / "one", tmp_path / "index-one", 1)
     assert one < many + 30_000_000  # 48 MB more before long texts came in pieces

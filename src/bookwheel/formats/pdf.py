@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Sequence
 from itertools import accumulate
 
 import pypdfium2.raw as pdfium
@@ -151,7 +152,7 @@ class _Pages:
         nested = nest(ordered, max(0, self.size - 1), self.line - 2)
         return tuple(section for section in nested if section.start < section.end)
 
-    def without_repeats(self, links: tuple[Link, ...]) -> tuple[Link, ...]:
+    def without_repeats(self, links: Sequence[Link]) -> tuple[Link, ...]:
         """Return the links by line; an address both printed on and laid over a page counts once."""
         laid: dict[int, list[str]] = defaultdict(list)
         for link in self.links:

@@ -6,8 +6,9 @@ The parent checks the shape by rebuilding each value; it never unpickles a class
 from __future__ import annotations
 
 from codecs import getincrementaldecoder
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, chain, pairwise
+from typing import Any, TypeVar
 
 from bookwheel.indexing.pieces import InPieces, Pieces
 from bookwheel.model import (
@@ -27,7 +28,9 @@ from bookwheel.model import (
 LONG = 1_000_000
 """Characters of a text that is sent in pieces."""
 _PIECE_BYTES = 1 << 20
-_PIECE_PASSAGES = 500
+_PIECE_ROWS = 500
+_KINDS = (Section, Link, Place, Chunk, Span, PassageTerms)
+_Row = TypeVar("_Row")
 
 
 def pack(result: Draft | FileState) -> tuple[Any, ...] | InPieces:
@@ -40,13 +43,29 @@ def pack(result: Draft | FileState) -> tuple[Any, ...] | InPieces:
 
 
 def _cut(draft: Draft, parsed: Parsed, terms: PageTerms) -> list[object]:
-    """Return a draft without what is long of it, how long that is, and the pieces of it."""
-    rest = draft._replace(parsed=parsed._replace(text=""), terms=terms._replace(passages=()))
+    """Return a draft without all that may be long of it, and that in pieces.
+
+    After the draft comes how long the text is, and of how many pieces and rows each part is.
+    """
     data = parsed.text.encode()
     texts = [data[n : n + _PIECE_BYTES] for n in range(0, len(data), _PIECE_BYTES)]
-    rows = _pack_passages(terms.passages)
-    passages = [rows[n : n + _PIECE_PASSAGES] for n in range(0, len(rows), _PIECE_PASSAGES)]
-    return [(_pack_draft(rest), len(parsed.text), len(texts)), *texts, *passages]
+    parts = (
+        *(parsed.sections, parsed.links, parsed.places),
+        *(draft.chunks, draft.spans, terms.passages),
+    )
+    rows = [_in_pieces(part) for part in parts]
+    bare = draft._replace(
+        parsed=parsed._replace(text="", sections=(), links=(), places=()),
+        chunks=(),
+        spans=(),
+        terms=terms._replace(passages=()),
+    )
+    sizes = ((len(texts), len(texts)), *zip(map(len, rows), map(len, parts), strict=True))
+    return [(_pack_draft(bare), len(parsed.text), sizes), *texts, *chain(*rows)]
+
+
+def _in_pieces(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return [tuple(map(tuple, rows[n : n + _PIECE_ROWS])) for n in range(0, len(rows), _PIECE_ROWS)]
 
 
 def _pack_draft(result: Draft) -> tuple[Any, ...]:
@@ -56,59 +75,86 @@ def _pack_draft(result: Draft) -> tuple[Any, ...]:
         (str(result.status), result.reason),
         _pack_parsed(result.parsed) if result.parsed else None,
         (result.date, result.source, result.language, result.words),
-        tuple(
-            (c.ordinal, c.start, c.end, c.start_line, c.end_line, c.trail, c.pointer)
-            for c in result.chunks
-        ),
+        tuple(map(tuple, result.chunks)),
         _pack_terms(result.terms) if result.terms else None,
-        (result.rules, tuple((s.start, s.end, s.kind) for s in result.spans)),
+        (result.rules, tuple(map(tuple, result.spans))),
         result.names,
     )
 
 
 def unpack(values: tuple[Any, ...] | Pieces) -> Draft | FileState:
-    """Return what was packed; of a long draft all is looked at, and the rest read when needed."""
+    """Return what was packed; of a long draft all is looked at, and most read when needed."""
     if isinstance(values, tuple):
         return _unpack(values)
-    head, characters, texts = next(values.part(0, 1))
-    draft, rest = _unpack(head), PiecedRest(values, characters, texts)
-    if not isinstance(draft, Draft):
-        raise TypeError("a long state")
-    rest.check(len(draft.chunks))
-    return draft._replace(rest=rest)
+    head, characters, sizes = next(values.part(0, 1))
+    draft = _unpack(head)
+    if not isinstance(draft, Draft) or draft.parsed is None or draft.terms is None:
+        raise TypeError("a long file that is no document")
+    (start, end), *bounds = pairwise(accumulate((pieces for pieces, _ in sizes), initial=1))
+    long = PiecedText(values, start, end, characters)
+    sections, links, places, chunks, spans, passages = (
+        PiecedRows(values, *bound, length, kind)
+        for bound, (_, length), kind in zip(bounds, sizes[1:], _KINDS, strict=True)
+    )
+    if len(passages) != len(chunks):
+        raise ValueError("not as many terms as chunks")
+    if any(True for _ in values.part(bounds[-1][1])):
+        raise ValueError("more pieces than it says")
+    if not all(isinstance(field, str) for passage in passages for field in passage):
+        raise TypeError("terms that are no text")
+    return draft._replace(
+        parsed=draft.parsed._replace(sections=sections, links=links, places=places),
+        chunks=chunks,
+        spans=spans,
+        terms=draft.terms._replace(passages=passages),
+        long=long,
+    )
 
 
-class PiecedRest:
-    """The text and the terms of a long draft, in the pieces that it was sent in."""
+class PiecedText:
+    """The text of a long draft, in the pieces that it was sent in."""
 
-    def __init__(self, pieces: Pieces, characters: int, texts: int) -> None:
+    def __init__(self, pieces: Pieces, start: int, end: int, characters: int) -> None:
         self._pieces = pieces
-        self._texts = texts
+        self._bounds = start, end
         self.characters = characters
+        self._check()
 
-    def texts(self) -> Iterator[bytes]:
+    def pieces(self) -> Iterator[bytes]:
         """Yield the text; a piece may end amid a character."""
-        yield from self._pieces.part(1, 1 + self._texts)
+        return self._pieces.part(*self._bounds)
 
-    def passages(self) -> Iterator[PassageTerms]:
-        """Yield the terms of the chunks."""
-        for rows in self._pieces.part(1 + self._texts):
-            yield from (PassageTerms(*row) for row in rows)
-
-    def check(self, chunks: int) -> None:
+    def _check(self) -> None:
         """Raise what tells that it is not as it says: nobody can do so in the midst of writing."""
         decoder = getincrementaldecoder("utf-8")()
-        found = sum(len(decoder.decode(piece)) for piece in self.texts())
+        found = sum(len(decoder.decode(piece)) for piece in self.pieces())
         found += len(decoder.decode(b"", final=True))
         if found != self.characters:
             raise ValueError("a text that is not as long as it says")
-        count = 0
-        for passage in self.passages():
-            if not all(isinstance(field, str) for field in passage):
-                raise TypeError("terms that are no text")
-            count += 1
-        if count != chunks:
-            raise ValueError("not as many terms as chunks")
+
+
+class PiecedRows(Sequence[_Row]):
+    """Rows of a long draft, in the pieces that they were sent in: read anew whenever asked for."""
+
+    def __init__(
+        self, pieces: Pieces, start: int, end: int, length: int, kind: Callable[..., _Row]
+    ) -> None:
+        self._pieces = pieces
+        self._bounds = start, end
+        self._length = length
+        self._kind = kind
+        if sum(1 for _ in self) != length:
+            raise ValueError("not as many rows as it says")
+
+    def __iter__(self) -> Iterator[_Row]:
+        for rows in self._pieces.part(*self._bounds):
+            yield from (self._kind(*row) for row in rows)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, index: Any) -> Any:
+        return tuple(self)[index]
 
 
 def _unpack(values: tuple[Any, ...]) -> Draft | FileState:
@@ -147,11 +193,9 @@ def _pack_parsed(parsed: Parsed) -> tuple[Any, ...]:
     return (
         (parsed.title, parsed.description, parsed.text, parsed.tags, parsed.author, parsed.date),
         (parsed.language, parsed.source, parsed.url, parsed.aliases),
-        tuple(
-            (s.level, s.heading, s.start, s.end, s.start_line, s.end_line) for s in parsed.sections
-        ),
-        tuple((k.kind, k.target, k.text, k.context, k.line, k.keys) for k in parsed.links),
-        tuple((p.start, p.label, p.row) for p in parsed.places),
+        tuple(map(tuple, parsed.sections)),
+        tuple(map(tuple, parsed.links)),
+        tuple(map(tuple, parsed.places)),
         parsed.quiet,
     )
 
@@ -181,12 +225,8 @@ def _pack_terms(terms: PageTerms) -> tuple[Any, ...]:
     return (
         (terms.title, terms.title_exact, terms.title_names, terms.headings),
         (terms.years, terms.hidden, terms.private, tuple(terms.text) if terms.text else None),
-        _pack_passages(terms.passages),
+        tuple(map(tuple, terms.passages)),
     )
-
-
-def _pack_passages(passages: Iterable[PassageTerms]) -> tuple[tuple[str, ...], ...]:
-    return tuple((p.heading, p.body, p.exact, p.names, p.hidden) for p in passages)
 
 
 def _unpack_terms(values: tuple[Any, ...]) -> PageTerms:

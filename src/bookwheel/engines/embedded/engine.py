@@ -273,5 +273,4 @@ def _entry(key: int, draft: Draft) -> Entry:
         draft.parsed.tags,
         draft.date,
         draft.terms,
-        draft.rest.passages if draft.rest else None,
     )

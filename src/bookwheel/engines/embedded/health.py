@@ -9,8 +9,8 @@ import apsw
 
 from bookwheel.engines.base import Match
 from bookwheel.engines.embedded import catalog
+from bookwheel.engines.embedded.document_rows import read_sealed, seal
 from bookwheel.engines.embedded.lexical import WordIndex
-from bookwheel.engines.embedded.writing import read_sealed, seal
 from bookwheel.query import Filters
 
 

@@ -11,7 +11,7 @@ import shutil
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,7 +31,6 @@ from bookwheel.engines.embedded.word_entries import (
     schema_of,
 )
 from bookwheel.engines.embedded.word_queries import build_query, every_entry
-from bookwheel.model import PassageTerms
 from bookwheel.text.entries import BORDER
 
 LAYOUT_VERSION = 5
@@ -342,11 +341,9 @@ class WordIndex:
         """Add the entries of a document; seen after the commit."""
         self._is_open = True
         with guarded():
-            key, page, text = entry.key, page_entry(entry), PageText(entry.terms)
-            passages = entry.passages() if entry.passages else _let_go(entry.terms.passages)
-            del entry
-            for ordinal, passage in enumerate(passages, start=1):
-                self._writers["passages"].add_document(passage_entry(key, ordinal, passage))
+            page, text = page_entry(entry), PageText(entry.terms)
+            for ordinal, passage in enumerate(entry.terms.passages, start=1):
+                self._writers["passages"].add_document(passage_entry(entry.key, ordinal, passage))
                 text.add(passage, page)
             text.finish(page)
             self._writers["pages"].add_document(page)
@@ -367,14 +364,6 @@ class WordIndex:
     def close(self) -> None:
         """Let go of files and threads."""
         self.stop_writing()
-
-
-def _let_go(passages: Sequence[PassageTerms]) -> Iterator[PassageTerms]:
-    """Yield them and forget each: the terms of a long document are larger than its text."""
-    left = list(reversed(passages))
-    del passages
-    while left:
-        yield left.pop()
 
 
 def _open(kind: str, path: Path) -> tantivy.Index:

@@ -5,7 +5,6 @@ There is one entry for a page and one for each of its chunks, in two indexes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import tantivy
@@ -34,8 +33,6 @@ class Entry(NamedTuple):
     tags: tuple[str, ...]
     date: str
     terms: PageTerms
-    passages: Callable[[], Iterator[PassageTerms]] | None = None
-    """What gives the terms of the chunks where `terms` is without, there being many."""
 
 
 def schema_of(kind: str) -> tantivy.Schema:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
 
 import apsw
 
-from bookwheel.engines.embedded.contents import TRAIL_SEPARATOR
+from bookwheel.engines.embedded.document_rows import (
+    COLUMNS,
+    PARTS,
+    Parts,
+    document_row,
+    in_steps,
+    part_rows,
+    seal,
+)
 from bookwheel.model import Collection, Draft, FileState
-
-_PARTS = ("texts", "sections", "chunks", "links", "places", "spans", "names")
 
 
 def next_generation(connection: apsw.Connection) -> int:
@@ -69,19 +73,19 @@ def save_draft(
     before = connection.execute(
         "SELECT id FROM documents WHERE collection = ? AND path = ?", (collection, draft.path)
     ).fetchone()
-    parts = _part_rows(draft)
-    row = _document_row(collection, draft, generation)
+    parts = part_rows(draft)
+    row = document_row(collection, draft, generation)
     row = (*row, seal(row, parts))
     if before:
         key = int(before[0])
         _drop_parts(connection, key)
         connection.execute(
-            f"UPDATE documents SET {', '.join(name + ' = ?' for name in _COLUMNS)} WHERE id = ?",
+            f"UPDATE documents SET {', '.join(name + ' = ?' for name in COLUMNS)} WHERE id = ?",
             (*row, key),
         )
     else:
         connection.execute(
-            f"INSERT INTO documents({', '.join(_COLUMNS)}) VALUES({','.join('?' * len(_COLUMNS))})",
+            f"INSERT INTO documents({', '.join(COLUMNS)}) VALUES({','.join('?' * len(COLUMNS))})",
             row,
         )
         key = connection.last_insert_rowid()
@@ -89,119 +93,14 @@ def save_draft(
     return key, bool(before)
 
 
-class Parts(NamedTuple):
-    """The rows that belong to one document, each without the document's key."""
-
-    text: Callable[[], Iterable[bytes]] | None
-    """What gives the text in pieces."""
-    sections: list[tuple[Any, ...]]
-    chunks: list[tuple[Any, ...]]
-    links: list[tuple[Any, ...]]
-    places: list[tuple[Any, ...]]
-    spans: list[tuple[Any, ...]]
-    names: list[tuple[Any, ...]]
-
-
-def seal(row: Sequence[Any], parts: Parts) -> int:
-    """Return a number that tells whether a document is still as it was written.
-
-    What a rescan may note anew without writing the document is left out.
-    """
-    kept = [value for value, name in zip(row, _COLUMNS, strict=False) if name not in _UNSEALED]
-    rows = repr((kept, *parts[1:]))
-    total = zlib.crc32(rows.encode("utf-8", "backslashreplace"))
-    for piece in parts.text() if parts.text else ():
-        total = zlib.crc32(piece, total)
-    return total
-
-
-_COLUMNS = (
-    "collection",
-    "path",
-    "extension",
-    "mime",
-    "size",
-    "modified_ns",
-    "racy",
-    "digest",
-    "status",
-    "reason",
-    "title",
-    "description",
-    "tags",
-    "author",
-    "date",
-    "source",
-    "url",
-    "language",
-    "words",
-    "characters",
-    "chunks",
-    "rules",
-    "generation",
-    "seal",
-)
-_UNSEALED = frozenset(("size", "modified_ns", "racy"))
-
-
-def _document_row(collection: int, draft: Draft, generation: int) -> tuple[Any, ...]:
-    parsed = draft.parsed
-    return (
-        collection,
-        draft.path,
-        draft.extension,
-        draft.mime,
-        draft.state.size,
-        draft.state.modified_ns,
-        draft.state.racy,
-        draft.state.digest,
-        str(draft.status),
-        draft.reason,
-        parsed.title if parsed else "",
-        parsed.description if parsed else "",
-        json.dumps(parsed.tags, ensure_ascii=False) if parsed and parsed.tags else "[]",
-        parsed.author or "" if parsed else "",
-        draft.date,
-        draft.source,
-        parsed.url if parsed else None,
-        draft.language,
-        draft.words,
-        draft.characters,
-        len(draft.chunks) if parsed else 0,
-        draft.rules,
-        generation,
-    )
-
-
-def _part_rows(draft: Draft) -> Parts:
-    parsed = draft.parsed
-    if parsed is None:
-        return Parts(None, [], [], [], [], [], [])
-    whole = () if draft.rest else (parsed.text.encode(),)
-    return Parts(
-        draft.rest.texts if draft.rest else lambda: whole,
-        [(s.level, s.heading, s.start, s.end, s.start_line, s.end_line) for s in parsed.sections],
-        [
-            (c.start, c.end, c.start_line, c.end_line, TRAIL_SEPARATOR.join(c.trail), c.pointer)
-            for c in draft.chunks
-        ],
-        [(*link[:5], *(*link.keys, None, None)[:2]) for link in parsed.links],
-        [(place.start, place.label, place.row) for place in parsed.places],
-        [tuple(span) for span in draft.spans],
-        [(name,) for name in draft.names],
-    )
-
-
 def _save_parts(connection: apsw.Connection, key: int, parts: Parts) -> None:
     if parts.text is not None:
         _save_text(connection, key, parts.text)
-    for table, rows in zip(_PARTS[1:], parts[1:], strict=True):
-        if rows:
-            marks = ",".join("?" * (len(rows[0]) + 2))
-            connection.executemany(
-                f"INSERT INTO {table} VALUES({marks})",
-                ((key, number, *row) for number, row in enumerate(rows, start=1)),
-            )
+    for table, rows in zip(PARTS[1:], parts[1:], strict=True):
+        numbered = ((key, number, *row) for number, row in enumerate(rows(), start=1))
+        for some in in_steps(numbered):
+            marks = ",".join("?" * len(some[0]))
+            connection.executemany(f"INSERT INTO {table} VALUES({marks})", some)
 
 
 def _save_text(connection: apsw.Connection, key: int, text: Callable[[], Iterable[bytes]]) -> None:
@@ -216,26 +115,8 @@ def _save_text(connection: apsw.Connection, key: int, text: Callable[[], Iterabl
             blob.write(piece)
 
 
-def read_sealed(connection: apsw.Connection, key: int) -> tuple[tuple[Any, ...], Parts, int]:
-    """Return the row of a document, what belongs to it, and the seal it was written with."""
-    columns = ", ".join(_COLUMNS)
-    *row, sealed = connection.execute(f"SELECT {columns} FROM documents WHERE id = ?", (key,)).get
-    text = connection.execute("SELECT text FROM texts WHERE document = ?", (key,)).get
-    pieces = None if text is None else lambda: (text,)
-    parts = [
-        [
-            row[2:]
-            for row in connection.execute(
-                f"SELECT * FROM {table} WHERE document = ? ORDER BY ordinal", (key,)
-            )
-        ]
-        for table in _PARTS[1:]
-    ]
-    return tuple(row), Parts(pieces, *parts), sealed
-
-
 def _drop_parts(connection: apsw.Connection, key: int) -> None:
-    for table in (*_PARTS, "vectors"):
+    for table in (*PARTS, "vectors"):
         connection.execute(f"DELETE FROM {table} WHERE document = ?", (key,))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bookwheel.engines.asking import day_number, folder_terms, same_titles
@@ -50,7 +50,7 @@ def page_entry(document: Document, terms: PageTerms) -> Source:
 
 
 def passage_entries(
-    document: Document, terms: PageTerms, chunks: tuple[Chunk, ...], data: bytes
+    document: Document, terms: PageTerms, chunks: Sequence[Chunk], data: bytes
 ) -> Iterator[tuple[str, Source]]:
     """Yield the id and the entry of each chunk."""
     for chunk, words in zip(chunks, terms.passages, strict=True):
