@@ -113,3 +113,16 @@ def test_questions_in_scripts_that_the_model_knows_get_a_vector(
     model: StaticEmbedder, text: str
 ) -> None:
     assert model.embed_query(text).any()
+
+
+def test_a_word_has_a_vector_by_itself_and_like_words_are_near(model: StaticEmbedder) -> None:
+    """Whether it is one piece or many, and whatever stands beside it."""
+    words = ["car", "automobile", "apoptosis", "cheese", "𐎠", ""]
+    rows = model.embed_words(words)
+    car, automobile, apoptosis, cheese, odd, nothing = rows
+    assert car @ automobile > car @ cheese + 0.1
+    np.testing.assert_allclose(np.linalg.norm(rows[:-1], axis=1), 1, atol=1e-6)
+    assert odd.any()
+    assert not nothing.any()
+    np.testing.assert_array_equal(apoptosis, model.embed_words(["apoptosis"])[0])
+    assert model.embed_words([]).shape[0] == 0

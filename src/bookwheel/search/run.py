@@ -12,6 +12,7 @@ from bookwheel.query import SearchHit, SearchMode, SearchRequest, SearchResults
 from bookwheel.search.interpret import Question, interpret
 from bookwheel.search.meaning import LEANING, Embedder, Nearness, drop_far, find_near, mix
 from bookwheel.search.named import files_named, with_named
+from bookwheel.search.near_words import WordModel, look_at_words
 from bookwheel.search.nothing import why_nothing
 from bookwheel.search.plan import (
     ALL_WORDS_BONUS,
@@ -149,6 +150,8 @@ def order(
         return ranked, trouble
     leaning = LEANING * length(sum(not clause.filler for clause in plan.clauses))
     mixed = mix(ranked, near, embedder, mode, strict=strict, whole=whole, leaning=leaning)
+    if mode is SearchMode.HYBRID and isinstance(embedder, WordModel):
+        mixed = look_at_words(engine, planner, plan, mixed, embedder)
     return mixed, trouble
 
 
