@@ -126,7 +126,10 @@ def exit_codes_table() -> str:
         code: [(each.__doc__ or "").strip() for each in found] for code, found in kinds.items()
     }
     meanings[0] = ["The answer was given, or its reader had seen enough."]
-    ours = "A folder could not be looked through; the others were. `eval`: a set fell short."
+    ours = (
+        "A folder could not be looked through; the others were. `eval`: a set fell short. "
+        "`redact`, `audit verify`: there is something to see to."
+    )
     meanings.setdefault(1, []).insert(0, ours)
     meanings[INTERRUPTED] = ["Stopped by Ctrl-C; what was indexed is kept."]
     names = {

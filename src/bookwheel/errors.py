@@ -55,7 +55,7 @@ class Forbidden(BookwheelError):
 
 
 class NotFound(BookwheelError):
-    """No such collection, document, section or setting."""
+    """No such collection, document, section, token or the like."""
 
     code = "NOT_FOUND"
     exit_code = 4

@@ -61,7 +61,9 @@ def test_what_cannot_be_done_is_said(
 
 
 def test_tokens_that_have_ended_are_told_apart(call: Call, file: Path) -> None:
-    call("token", "new", "old", "--expires", "2020-01-01")
+    assert (
+        "2020-01-01 has come already" in call("token", "new", "old", "--expires", "2020-01-01").err
+    )
     call("token", "new", "ann", "--expires", "9999-01-01")
 
     old, ann = call("token", "list").out.splitlines()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from bookwheel.engines.base import Matrix, Vector
 from bookwheel.indexing.embedding import embed_missing
 from bookwheel.query import SearchMode, SearchRequest
+from bookwheel.search.batch import embedder_of_batch
 from bookwheel.search.run import search
 from tests.search.shelf import Shelf
 
@@ -89,6 +91,32 @@ def test_words_are_compared_in_long_questions_by_both_alone(
 ) -> None:
     found(shelf, model, text, mode)
     assert model.asked == []
+
+
+def test_a_batch_is_answered_as_each_question_is(shelf: Shelf, model: Knows) -> None:
+    together = embedder_of_batch(shelf.engine, model, [LONG, "garage"])
+    hits = search(shelf.engine, SearchRequest(LONG), together).hits
+    assert [hit.document for hit in hits] == ["vehicle.md", "balcony.md"]
+
+
+def test_a_slip_is_compared_as_what_it_meant(shelf: Shelf, model: Knows) -> None:
+    found(shelf, model, LONG.replace("car", "automobiel"))
+    assert "automobile" in model.asked
+    assert "automobiel" not in model.asked
+
+
+def test_words_are_compared_in_the_form_in_which_both_are_written(
+    tmp_path: Path, model: Knows
+) -> None:
+    shelf = Shelf(tmp_path)
+    words = "Verein misst Größe Straße Fußball Füße Spaß Spieler"
+    shelf.put({"a.md": unicodedata.normalize("NFD", f"# A\n\n{words}"), "b.md": "# B\n\nVerein"})
+    embed(shelf, model)
+    found(shelf, model, words)
+    shelf.close()
+    asked, read = model.asked[:8], model.asked[8:]
+    assert "grösse" in asked
+    assert set(asked) <= set(read)
 
 
 def test_pages_beyond_the_first_stay_behind_them(shelf: Shelf, model: Knows) -> None:

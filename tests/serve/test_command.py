@@ -100,7 +100,12 @@ def test_http_takes_its_address_behind_an_equals_sign_too(
 
 
 @pytest.mark.parametrize(
-    ("given", "meant"), [("9000", "127.0.0.1:9000"), ("localhost", "localhost:8765")]
+    ("given", "meant"),
+    [
+        ("9000", "127.0.0.1:9000"),
+        ("localhost", "localhost:8765"),
+        ("127.0.0.1:abc", "127.0.0.1:8765"),
+    ],
 )
 def test_half_an_address_is_refused_with_the_whole(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], given: str, meant: str

@@ -17,7 +17,7 @@ import typer
 
 from bookwheel.cli.options import Config, Json, load_settings
 from bookwheel.cli.output import print_json
-from bookwheel.safety.token_file import TokenFile, tokens_path
+from bookwheel.safety.token_file import TokenFile, today, tokens_path
 
 
 def run(
@@ -49,5 +49,7 @@ def run(
         print_json({"name": name, "token": secret, "file": str(file.file)})
         return
     print(secret)
+    if expires and expires <= today():
+        print(f"It is no good: {expires} has come already.", file=sys.stderr)
     note = "Clients send it as `Authorization: Bearer TOKEN`. It is not shown again."
     print(note, file=sys.stderr)

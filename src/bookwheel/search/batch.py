@@ -9,6 +9,7 @@ from bookwheel.engines.base import Engine, Matrix, Vector
 from bookwheel.errors import Upstream
 from bookwheel.search.interpret import interpret
 from bookwheel.search.meaning import Embedder
+from bookwheel.search.near_words import WordModel
 from bookwheel.search.run import query_languages
 
 
@@ -29,6 +30,8 @@ class EmbedderOfBatch:
         self.fingerprint = embedder.fingerprint
         self.weight = embedder.weight
         self.unrelated = embedder.unrelated
+        if isinstance(embedder, WordModel):
+            self.embed_words = embedder.embed_words
 
     def embed_query(self, text: str) -> Vector:
         """Return the vector of one of the queries, having asked for those of all."""

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from bookwheel.engines.base import Engine, Matrix, model_text
 from bookwheel.search.plan import Plan, Planner, length
 from bookwheel.search.rank import Ranked, in_order, with_passages
-from bookwheel.text.words import is_unspaced
+from bookwheel.text.words import fold, is_unspaced
 
 _LOOKED_AT = 15
 """So many of the first hits are looked at."""
@@ -67,21 +67,29 @@ def look_at_words(
 
 
 def _asked(plan: Plan) -> list[_Asked]:
-    """Return the telling words: rare ones tell more than their share."""
-    return [
-        _Asked(clause.word, clause.worth**2)
+    """Return the telling words, slips put right: rare ones tell more than their share.
+
+    One that no page has may be a name or foreign: it tells no more than the rarest of the others.
+    """
+    clauses = [
+        clause
         for clause in plan.clauses
-        if not (clause.filler or is_unspaced(clause.word))
+        if not (clause.filler or is_unspaced(clause.word) or not clause.worth)
+    ]
+    most = max((clause.worth for clause in clauses if clause.known), default=1.0)
+    return [
+        _Asked(clause.exact[-1 if clause.respelt else 0], min(clause.worth, most) ** 2)
+        for clause in clauses
     ]
 
 
 def _nearness(
     model: WordModel, asked: Sequence[_Asked], texts: Mapping[int, str]
 ) -> dict[int, float]:
-    """Return for each text how near its words come to those that are asked for, 0 to 1."""
+    """Return for each text how near its words come to those that are asked for, 1 at most."""
     import numpy as np
 
-    own = {key: words for key, text in texts.items() if (words := set(_WORD.findall(text.lower())))}
+    own = {key: words for key, text in texts.items() if (words := set(_WORD.findall(fold(text))))}
     if not own:
         return {}
     every = list(set().union(*own.values()))

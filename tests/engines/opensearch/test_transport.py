@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from bookwheel.engines.opensearch import transport
 from bookwheel.engines.opensearch.address import read_address
 from bookwheel.engines.opensearch.cluster import Cluster
-from bookwheel.errors import IndexUnreachable
+from bookwheel.errors import IndexUnreachable, IndexUnusable
 from tests.engines.opensearch.pretender import pretending
 from tests.engines.opensearch.test_trouble import free_port
 
@@ -60,3 +61,12 @@ def test_a_request_that_another_host_would_refuse_as_well_is_made_once(
     with pytest.raises(opensearchpy.RequestError):
         made.perform_request("GET", "/")
     assert asked == ["GET /"]
+
+
+def test_a_client_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opensearchpy", None)
+    cluster = Cluster(read_address("opensearch+http://127.0.0.1:1/zoo"))
+    with pytest.raises(IndexUnusable, match="not installed"):
+        cluster.ask("GET", "/")
+    with pytest.raises(IndexUnusable, match="not installed"):
+        cluster.bulk([{"_index": "zoo"}])

@@ -185,10 +185,6 @@ class WordIndex:
         """Return how many pages there are, deleted ones not counted."""
         return max(0, self._pages.num_docs - 1)
 
-    def passage_count(self) -> int:
-        """Return how many chunks there are, deleted ones not counted."""
-        return max(0, self._passages.num_docs - 1)
-
     def frequency(self, field: Field, term: str) -> int:
         """Return how many pages hold a term; pages deleted lately may still count."""
         known = self._frequencies

@@ -195,10 +195,11 @@ class Cluster:
         raise AssertionError("unreachable")
 
     def _request(self, method: str, path: str, body: Any, params: Mapping[str, Any] | None) -> Any:
+        client = self._client  # says what is missing where it is not installed
         from opensearchpy import OpenSearchException
 
         try:
-            return self._client.transport.perform_request(
+            return client.transport.perform_request(
                 method, path, params=dict(params or {}), body=body
             )
         except OpenSearchException as error:
@@ -238,6 +239,7 @@ class Cluster:
     def _bulk(
         self, actions: Iterable[Body], may_go_on: Callable[[], None], *, by_alias: bool
     ) -> list[Failure]:
+        client = self._client
         from opensearchpy import OpenSearchException
         from opensearchpy.helpers import streaming_bulk
 
@@ -247,7 +249,7 @@ class Cluster:
             "max_backoff": _LONGEST_PAUSE,
         }
         done: Iterator[tuple[bool, dict[str, Any]]] = streaming_bulk(
-            self._client,
+            client,
             _each_if(actions, may_go_on),
             chunk_size=_BULK_ACTIONS,
             max_chunk_bytes=_BULK_BYTES,
