@@ -64,6 +64,9 @@ class Scope(NamedTuple):
 EVERYTHING = Scope()
 
 
+_REACHES = (25, 100, 400, 1000)
+
+
 class SearchRequest(NamedTuple):
     """One question, resolved: nothing in it is left to check."""
 
@@ -87,6 +90,16 @@ class SearchRequest(NamedTuple):
     their words put them: then pages of an answer fit together. 0: as many as the answer needs."""
     anything: bool = False
     """Where no word is asked for, whatever meets the filters is wanted; else nothing is."""
+
+    @property
+    def reach(self) -> int:
+        """How many places of the order count for this page of the answer, and for those like it.
+
+        What is weighed against each other sets the scale, so that pages fit together that have it
+        in common.
+        """
+        end = self.offset + self.limit
+        return next((reach for reach in _REACHES if end <= reach), end)
 
 
 class Snippet(NamedTuple):

@@ -13,7 +13,7 @@ from bookwheel.evaluation.run import evaluate_dataset
 from bookwheel.settings import load
 
 FOLDER = Path(__file__).parent / "set"
-FLOORS = {"en": 0.774, "de": 0.724, "zh": 0.842}
+FLOORS = {"en": 0.804, "de": 0.782, "zh": 0.895}
 """nDCG@10 of the queries in each language, .02 below what is reached; raise them with it."""
 KNOWN = ("title", "code")
 """Kinds of queries that name their document: it must come first."""

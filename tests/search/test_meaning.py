@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -330,3 +331,17 @@ def test_a_long_answer_looks_at_more_of_what_is_near(
     for limit, offset, window in ((10, 0, 0), (100, 0, 0), (50, 50, 0), (10, 0, 100)):
         ask(read_for_meaning, "car maintenance", limit=limit, offset=offset, window=window)
     assert asked == [100, 400, 400, 200]
+
+
+def test_pages_of_an_answer_that_lie_equally_deep_fit_together(tmp_path: Path) -> None:
+    draw = random.Random(5)
+    words = " ".join(PAGES.values()).replace("#", "").split()
+    shelf = Shelf(tmp_path)
+    shelf.put({f"{n}.md": " ".join(draw.choices(words, k=40)) for n in range(150)})
+    embed(shelf)
+    question = "the engine of an automobile needs oil in autumn"
+    for first, last in ((0, 20), (30, 100)):
+        pages = [found(ask(shelf, question, offset=at)) for at in range(first, last, 10)]
+        every = [document for page in pages for document in page]
+        assert len(set(every)) == len(every) > 15
+    shelf.close()

@@ -316,7 +316,7 @@ def _depths(request: SearchRequest) -> tuple[int, int]:
     """Return how many pages are weighed against each other, and how many are looked for."""
     if request.window:
         return request.window, max(request.window, request.offset + request.limit)
-    pool = max(_POOL, min(MOST_RESULTS, request.offset + request.limit) + 10)
+    pool = max(_POOL, min(MOST_RESULTS, request.reach) + 10)
     if request.max_distance is not None:  # some will be dropped again
         pool = min(MOST_RESULTS, 4 * pool)
     return pool, pool
