@@ -337,7 +337,7 @@ def test_pages_of_an_answer_that_lie_equally_deep_fit_together(tmp_path: Path) -
     draw = random.Random(5)
     words = " ".join(PAGES.values()).replace("#", "").split()
     shelf = Shelf(tmp_path)
-    shelf.put({f"{n}.md": " ".join(draw.choices(words, k=40)) for n in range(150)})
+    shelf.put({f"{n}.md": " ".join(draw.choices(words, k=12)) for n in range(600)})
     embed(shelf)
     question = "the engine of an automobile needs oil in autumn"
     for first, last in ((0, 20), (30, 100)):
