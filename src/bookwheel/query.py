@@ -139,6 +139,8 @@ class SearchHit(NamedTuple):
     """What the order of the answer comes from; comparable within one answer only."""
     similarity: float | None = None
     """How near the passage is in meaning, as a cosine; None where only words were compared."""
+    near_words: float | None = None
+    """How near its words come to those of a long question, 1 at most; None: not looked at."""
 
 
 class SearchResults(NamedTuple):

@@ -72,6 +72,9 @@ def test_explain_adds_a_line_for_people(call: Call, cars: Path) -> None:
     words = call("search", "petrol", cars, "--explain", "--mode", "lexical").out.splitlines()
     assert "meaning: not compared" in words[3]
     assert len(call("search", "petrol", cars).out.splitlines()) == len(shown) - 1
+    long = "automobile petrol and oil whose engine must be serviced"
+    assert ", near words 0." in call("search", long, cars, "--explain").out
+    assert "near words" not in shown[3]
 
 
 def test_a_configuration_that_only_lay_there_sends_nothing_anywhere(

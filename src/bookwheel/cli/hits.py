@@ -57,6 +57,7 @@ def _reasons(hit: SearchHit) -> dict[str, Any]:
         "matched_in": hit.matched_in,
         "words": [hit.snippet.text[start:end] for start, end in hit.snippet.marks],
         "similarity": None if hit.similarity is None else round(hit.similarity, 4),
+        "near_words": None if hit.near_words is None else round(hit.near_words, 4),
         "passage": f"{hit.chunk} of {hit.chunks}",
     }
 
@@ -66,9 +67,10 @@ def _why(hit: SearchHit) -> str:
     found = f"in {hit.matched_in.value}: {words}" if words else "none in its passage"
     share = "" if hit.word_score is None else f" {hit.word_score:.2f}"
     meaning = "not compared" if hit.similarity is None else f"cosine {hit.similarity:.2f}"
+    near = "" if hit.near_words is None else f", near words {hit.near_words:.2f}"
     return (
         f"ranked by {hit.rank_score:.3f} · words{share}, {found} "
-        f"· meaning: {meaning} · passage {hit.chunk} of {hit.chunks}"
+        f"· meaning: {meaning}{near} · passage {hit.chunk} of {hit.chunks}"
     )
 
 

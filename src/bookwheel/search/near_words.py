@@ -60,7 +60,9 @@ def look_at_words(
     share *= min(1.0, _CHUNKS / median(max(1, documents[key].chunks) for key in texts))
     least = min(near.values(), default=0.0)  # for all others, so that none falls behind by it
     lifted = [
-        item._replace(score=item.score + share * near.get(item.document, least))
+        item._replace(
+            score=item.score + share * near.get(item.document, least), near=near.get(item.document)
+        )
         for item in (*first, *ranked[_LOOKED_AT:])
     ]
     return in_order(lifted)

@@ -39,6 +39,8 @@ class Ranked(NamedTuple):
     meaning: float = 0.0
     """How much of the question's meaning it meets, 0 to 1."""
     similarity: float | None = None
+    near: float | None = None
+    """How near its words come to those of a long question, 1 at most; None: not looked at."""
 
 
 def rank(engine: Engine, planner: Planner, plan: Plan, pages: dict[int, float]) -> list[Ranked]:

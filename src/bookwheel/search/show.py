@@ -164,6 +164,7 @@ def _hit(seen: _Seen, score: float) -> SearchHit:
         word_score=seen.item.words,
         rank_score=seen.item.score,
         similarity=seen.item.similarity,
+        near_words=seen.item.near,
     )
 
 
