@@ -25,7 +25,7 @@ _PHONES = (
 _PASSWORD_NAMES = frozenset((*PASSWORDS, *ABBREVIATED, "pass", "pw", "clave"))
 _KEY_NAMES = frozenset(_KEYS)
 _PHONE_NAMES = frozenset(_PHONES)
-_ASIDE = re.compile(r"\s*\([^()]*\)$")
+_ASIDE = re.compile(r"(?<!\s)\s*\([^()]*\)$")  # from the first blank on: many cost no square
 HEAD = (
     r"(?i:pass|pw|psw|pswd|secret|token|key|credential|wort|woord|contrase|senha|clave|mdp|has[lł]o|"
     r"heslo|parola|phone|fono|fone|tel|mob|cell|fax|handy|парол|密码|密碼|口令|パスワード|тел|电话|手机)"

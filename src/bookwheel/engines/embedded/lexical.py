@@ -108,11 +108,13 @@ class WordIndex:
     def _open_shadow(self, folder: Path) -> None:
         """Open by a writable folder of links: the binding makes lock files even for reading.
 
-        Once open the files are mapped, so that nothing of it needs to stay.
+        Once open the files are mapped, so that nothing of it needs to stay; what a thread of the
+        binding still makes there meanwhile does no harm.
         """
         import tempfile
 
-        with tempfile.TemporaryDirectory(prefix="bookwheel-") as name, guarded():
+        made = tempfile.TemporaryDirectory(prefix="bookwheel-", ignore_cleanup_errors=True)
+        with made as name, guarded():
             shadow = Path(name)
             for kind in KINDS:
                 (shadow / kind).mkdir()
