@@ -69,9 +69,10 @@ def look_at_words(
 
 
 def _asked(plan: Plan) -> list[_Asked]:
-    """Return the telling words, slips put right: rare ones tell more than their share.
+    """Return the telling words, of which rare ones tell more than their share.
 
-    One that no page has may be a name or foreign: it tells no more than the rarest of the others.
+    A slip is taken as the likeliest word that it may have meant. One that no page has may be a name
+    or foreign: it tells no more than the rarest of the others.
     """
     clauses = [
         clause
@@ -80,7 +81,7 @@ def _asked(plan: Plan) -> list[_Asked]:
     ]
     most = max((clause.worth for clause in clauses if clause.known), default=1.0)
     return [
-        _Asked(clause.exact[-1 if clause.respelt else 0], min(clause.worth, most) ** 2)
+        _Asked((*clause.exact[1:], clause.word)[0], min(clause.worth, most) ** 2)
         for clause in clauses
     ]
 
