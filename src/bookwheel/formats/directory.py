@@ -11,14 +11,18 @@ from io import BytesIO
 from typing import NamedTuple
 from zipfile import MAX_EXTRACT_VERSION, ZIP_DEFLATED, ZIP_STORED, ZipFile
 
+from deflate import DeflateError, crc32, deflate_decompress
+
 _END = struct.Struct("<4s4H2LH")
 _ENTRY = struct.Struct("<4sxxBxH14xL3H")
 _DETAILS = struct.Struct("<8x2H4x3L14xL")
 _LENGTHS = struct.Struct("<26x2H")
 _EXTRA = struct.Struct("<HH")
 _UTF8 = 0x800
-_SMALL, _MOST_GROWTH = 190_000, 1_032
-"""Packed bytes of which deflate can make no more than 200 MB, and how many it makes of one."""
+_MOST_GROWTH = 1_032
+"""How many bytes deflate makes of one at most."""
+_SHORT = 4_000
+"""Packed bytes up to which zlib is the faster, whose objects are made sooner."""
 _MEANT = frozenset({1, 0x7075})
 """Extra fields that say other sizes, places or names than the entry itself."""
 
@@ -143,16 +147,18 @@ def unpack(data: bytes, member: Member) -> bytes | None:
         content = data[start:end]
     if content is None or len(content) != member.size:
         return None
-    return content if zlib.crc32(content) == member.checksum else None
+    return content if crc32(content) == member.checksum else None
 
 
 def _inflate_all(packed: bytes, size: int) -> bytes | None:
-    """Unpack what should be so many bytes, in one go where they cannot be too many."""
-    if len(packed) > _SMALL or not 0 < size <= len(packed) * _MOST_GROWTH:
+    """Unpack what should be so many bytes, into room that fits."""
+    if not 0 < size <= len(packed) * _MOST_GROWTH:
         return inflate(packed, size + 1)
     try:
-        return zlib.decompress(packed, -15, size)  # room that fits spares a copy
-    except zlib.error:
+        if len(packed) <= _SHORT:
+            return zlib.decompress(packed, -15, size)
+        return bytes(deflate_decompress(packed, size))
+    except (zlib.error, DeflateError):
         return None
 
 

@@ -14,6 +14,7 @@ from bookwheel.formats.package import Package, parse_xml
 from bookwheel.model import Status
 
 _MAX_PROPERTY = 2_048
+_CORE = "docProps/core.xml"
 _PLAIN = re.compile(
     rb"(?:\xef\xbb\xbf)?"
     rb"""(?:<\?xml version=['"]1.0['"] encoding=['"](?:UTF-8|utf-8)['"][^<>?]{0,40}\?>\s*)?"""
@@ -35,7 +36,6 @@ _PLAIN_PROPERTIES = re.compile(
     rb"</(?:\w+:)?coreProperties>\s*"
 )
 """Properties as programs write them, to be read without a parser too."""
-_PROPERTY = re.compile(r"<(?:\w+:)?(\w+)(?: [^<>]*)?>([^<]+)</")
 _PROPERTIES = {
     "title": "title",
     "creator": "author",
@@ -45,6 +45,7 @@ _PROPERTIES = {
     "language": "language",
     "keywords": "keywords",
 }
+_PROPERTY = re.compile(rf">([^<]++)</(?:\w+:)?({'|'.join(_PROPERTIES)})>", re.ASCII)
 
 
 class Relation(NamedTuple):
@@ -96,6 +97,16 @@ def _resolve(folder: str, target: str) -> str:
     return unquote(posixpath.normpath(target)).lstrip("/")
 
 
+def read_outer_relations(package: Package, main: str) -> dict[str, Relation]:
+    """Return the relations of the package, unread where all is where programs put it."""
+    if package.has(main) and package.has(_CORE):
+        return {
+            "main": Relation("officeDocument", main, False, ""),
+            "core": Relation("core-properties", _CORE, False, ""),
+        }
+    return read_relations(package, "")
+
+
 def find_main_part(package: Package, relations: Mapping[str, Relation] | None = None) -> str:
     """Return the name of the part that holds the document, whatever it is called.
 
@@ -140,7 +151,7 @@ def _read_properties(package: Package, part: str) -> dict[str, str]:
 def _find_properties(data: bytes) -> list[tuple[str, str]]:
     """Return the names and texts of all properties."""
     if _PLAIN_PROPERTIES.fullmatch(data):
-        return _PROPERTY.findall(data.decode())
+        return [(tag, text) for text, tag in _PROPERTY.findall(data.decode())]
     return [
         (element.tag.rpartition("}")[2], element.text or "")
         for element in parse_xml(data)

@@ -113,7 +113,7 @@ def _read_package(data: bytes) -> _Source:
     if package.has("content.xml"):
         odf_meta.refuse_encrypted(package)
         return _Source(data, odf_meta.read_about(package))
-    relations = ooxml.read_relations(package, "")
+    relations = ooxml.read_outer_relations(package, "xl/workbook.xml")
     workbook = Workbook(package, ooxml.find_main_part(package, relations))
     about = ooxml.read_about(package, relations)
     return _Source(data, about, None if workbook.is_binary else workbook)

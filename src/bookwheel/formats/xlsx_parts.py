@@ -119,6 +119,8 @@ class Workbook:
         if part is None:
             return
         relations = self._ties(part)
+        if not relations:  # as most sheets
+            return
         notes = [*self._comments(relations), *self._threads(relations)][:_MAX_NOTES]
         if notes:
             yield "Comments:\n\n" + "\n".join(notes)
