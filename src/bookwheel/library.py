@@ -310,10 +310,12 @@ class Library(View):
         on_update: Callable[[list[Report]], None],
         should_stop: Callable[[], bool],
         on_pause: Callable[[], None] = lambda: None,
+        on_unheard: Callable[[], None] = lambda: None,
     ) -> None:
-        """Follow the folders until told to stop, telling of each update that changed anything.
+        """Follow the folders until told to stop, telling of each look through them.
 
         `on_pause` is called between updates, several times a second: it may write too.
+        `on_unheard` is called when a look found changes of which the system had not told.
         """
         from bookwheel.indexing.watch import watch
 
@@ -321,13 +323,19 @@ class Library(View):
             self._indexer.look_at_worker()
             on_pause()
 
+        def update() -> bool:
+            reports = self.update(should_stop=should_stop)
+            on_update(reports)
+            return any(report.changed for report in reports)
+
         watch(
             [each.path for each in self._folders.own],
-            update=lambda: on_update(self.update(should_stop=should_stop)),
+            update=update,
             should_stop=should_stop,
             reconcile_seconds=self.settings["reconcile_seconds"],
             own_paths=self.own_paths(),
             on_pause=pause,
+            on_unheard=on_unheard,
         )
 
     def move_to(

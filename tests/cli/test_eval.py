@@ -38,14 +38,13 @@ def judge(shelf: Shelf, text: str) -> Path:
     return shelf.put("bookwheel-eval.toml", text)
 
 
-def timeless(value: Any) -> Any:
-    """Return a JSON answer without what differs between runs."""
-    for each in value["sets"]:
-        assert 0 < each.pop("p50Ms") <= each.pop("p95Ms")
-        seconds = each.pop("indexSeconds")
-        assert seconds is None or seconds >= 0
-        assert each.pop("bytesPerDocument") > 0
-    return value
+def timeless(figures: Any) -> Any:
+    """Return the figures of a set without what differs between runs."""
+    assert 0 < figures.pop("p50_ms") <= figures.pop("p95_ms")
+    seconds = figures.pop("index_s")
+    assert seconds is None or seconds >= 0
+    assert figures.pop("bytesPerDocument") > 0
+    return figures
 
 
 # ------------------------------------------------------------------- test sets
@@ -76,15 +75,16 @@ def test_a_test_set_is_measured_and_leaves_nothing_behind(
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
-def test_json_on_standard_output_is_what_a_file_gets(call: Call, small: Path) -> None:
+def test_scripts_read_figures_by_the_names_of_sets_and_a_file_gets_each_query_too(
+    call: Call, small: Path
+) -> None:
     file, table = small / "run.json", small / "run.md"
     answer = call("eval", small, "--json", "--out", file, "--markdown", table, "--misses", "5")
 
-    assert answer.value == json.loads(file.read_text(encoding="utf-8"))
-    (found,) = timeless(answer.value)["sets"]
-    per_query = found.pop("perQuery")
-    assert found == {
-        "set": "small",
+    (saved,) = json.loads(file.read_text(encoding="utf-8"))["sets"]
+    per_query = saved.pop("perQuery")
+    assert {saved.pop("set"): saved} == answer.value
+    assert timeless(answer.value["small"]) == {
         "documents": 3,
         "queries": 2,
         "leftOut": 2,
@@ -103,7 +103,7 @@ def test_several_sets_are_rows_of_one_table(call: Call, small: Path, tmp_path: P
     other = put_dataset(tmp_path / "other", qrels=ALIKE)
     answer = call("eval", small, other, "--json")
 
-    assert [each["set"] for each in answer.value["sets"]] == ["small", "other"]
+    assert list(answer.value) == ["small", "other"]
 
 
 def test_an_index_is_kept_on_request_and_can_be_searched(
@@ -145,7 +145,7 @@ def test_a_run_is_compared_with_a_saved_one(call: Call, tmp_path: Path) -> None:
     saved.write_text(json.dumps(before), encoding="utf-8")
 
     answer = call("eval", folder, "--baseline", saved, "--json")
-    (compared,) = answer.value["comparisons"]
+    compared = answer.value["small"]["comparison"]
     low, high = compared.pop("interval")
 
     assert low < compared["difference"] < high
@@ -263,8 +263,8 @@ def test_init_writes_examples_that_can_be_evaluated_at_once(call: Call, animals:
     assert made.out == f"Wrote {file} with 3 examples.\n"
     assert "EXAMPLES" in file.read_text(encoding="utf-8")
     answer = call("eval", *here, "--json")
-    (found,) = timeless(answer.value)["sets"]
-    assert (found["set"], found["documents"], found["queries"]) == ("notes", 3, 3)
+    found = timeless(answer.value["notes"])
+    assert (found["documents"], found["queries"]) == (3, 3)
     assert found["mrr10"] == 1
     assert answer.err == ("bookwheel: notes: 3 of 3 queries are still examples; replace them.\n")
 
@@ -321,7 +321,7 @@ def test_this_folder_is_meant_when_none_is_named(
 
     assert made.out == "Wrote bookwheel-eval.toml with 3 examples.\n"
     assert made.err.endswith("then: bookwheel eval\n")
-    assert call("eval", "--json").value["sets"][0]["mrr10"] == 1
+    assert call("eval", "--json").value["notes"]["mrr10"] == 1
 
 
 def test_a_configuration_in_this_folder_says_which_documents_are_meant(
@@ -331,7 +331,7 @@ def test_a_configuration_in_this_folder_says_which_documents_are_meant(
     Path("bookwheel.toml").write_text('[[collections]]\npath = "notes"\n', encoding="utf-8")
     judge = '[[query]]\nask = "zebras"\nfind = "zebra.md"\n'
     Path("bookwheel-eval.toml").write_text(judge, encoding="utf-8")
-    (found,) = call("eval", "--json").value["sets"]
+    (found,) = call("eval", "--json").value.values()
 
     assert (found["documents"], found["ndcg10"]) == (3, 1)
 

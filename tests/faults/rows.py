@@ -72,7 +72,8 @@ ROWS = {
     "F11": Row(
         "Events that are lost, or that the system does not grant; a listener that dies",
         "Folders are looked through every `reconcile_seconds` whatever was heard. That nothing is "
-        "heard is logged once, and tried again before each of these looks.",
+        "heard is logged once, and tried again before each of these looks; looks that find what no "
+        "event told of are counted (`bookwheel_unheard_changes_total`).",
     ),
     "F12": Row(
         "Clocks that jump by years, files dated in the past or the future",
@@ -98,9 +99,10 @@ ROWS = {
         "Its process is ended, the file is listed, the others are indexed.",
     ),
     "F17": Row(
-        "No descriptors left",
+        "No descriptors left, or no threads",
         "Connections beyond what the process may hold are refused with 503, those that are open "
-        "are answered, indexing is whole.",
+        "are answered, indexing is whole. Calls for which there is no thread are refused as by a "
+        "full server, and answered when there is one again.",
         "Below about 200 descriptors a server of many clients has none to spare.",
     ),
     "F18": Row(

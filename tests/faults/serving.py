@@ -51,6 +51,16 @@ class Server:
         text = answer["result"]["content"][0]["text"]
         return re.findall(r"^\d+\. (\S+) \(score", text, re.MULTILINE)
 
+    def count(self, figure: str) -> float:
+        """Return a figure of those that it keeps."""
+        connection = self.connect()
+        try:
+            connection.request("GET", "/metrics")
+            text = connection.getresponse().read().decode()
+        finally:
+            connection.close()
+        return float(text.partition(f"\n{figure} ")[2].split()[0])
+
 
 def ask(connection: http.client.HTTPConnection, tool: str, arguments: Any) -> tuple[int, Any]:
     """Call a tool by one bare request."""

@@ -164,6 +164,9 @@ def test_f11_where_the_system_grants_no_events_changes_are_found_by_looking(
         wait_for(lambda: server.find("zebra") == ["a.md"])
         shelf.put("b.md", "# B\n\nwalrus")
         wait_for(lambda: server.find("walrus") == ["b.md"])
+        shelf.put("c.md", "# C\n\notter")  # the first may have been there before it listened
+        wait_for(lambda: server.find("otter") == ["c.md"])
+        wait_for(lambda: server.count("bookwheel_unheard_changes_total") >= 1)
         assert "Traceback" not in server.said
 
 

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import pytest
@@ -90,18 +89,25 @@ def test_an_index_inside_its_own_folder_does_not_wake_itself(shelf: Shelf) -> No
 
 
 def test_f11_what_no_event_told_of_is_found_by_looking_through(tmp_path: Path) -> None:
-    calls: list[float] = []
+    looks: list[bool] = []
+    unheard: list[int] = []
     times = iter(range(0, 1000, 10))
+
+    def update() -> bool:
+        looks.append(len(looks) != 2)  # the third finds nothing
+        return looks[-1]
 
     watch(
         [str(tmp_path)],
-        update=lambda: calls.append(monotonic()),
-        should_stop=lambda: len(calls) >= 3,
+        update=update,
+        should_stop=lambda: len(looks) >= 4,
         reconcile_seconds=5,
+        on_unheard=lambda: unheard.append(len(looks)),
         clock=lambda: float(next(times)),
     )
 
-    assert len(calls) == 3
+    assert looks == [True, True, False, True]
+    assert unheard == [2, 4]  # of what changed before it listened nothing could be heard
 
 
 def test_a_folder_that_is_not_there_yet_and_an_index_in_use_do_not_end_the_watch(
@@ -109,7 +115,7 @@ def test_a_folder_that_is_not_there_yet_and_an_index_in_use_do_not_end_the_watch
 ) -> None:
     calls: list[int] = []
 
-    def update() -> None:
+    def update() -> bool:
         calls.append(1)
         raise Conflict("Another process is writing this index.")
 
@@ -178,7 +184,7 @@ def test_f11_other_failures_of_a_listener_are_not_taken_for_silence(
     with pytest.raises(KeyboardInterrupt):
         watch(
             [str(tmp_path)],
-            update=lambda: None,
+            update=lambda: False,
             should_stop=lambda: False,
             reconcile_seconds=1,
         )
@@ -200,13 +206,14 @@ def test_f11_a_folder_that_comes_or_is_made_anew_is_listened_to(
         while not stop.is_set():
             yield set()
 
-    def update() -> None:
+    def update() -> bool:
         updates.append(len(heard_in))
         if len(heard_in) == 1:
             folder.mkdir()
         elif len(heard_in) == 2 and other.exists():
             folder.rmdir()
             other.rename(folder)
+        return True
 
     monkeypatch.setattr(watchfiles, "watch", listen)
     watch(
@@ -227,6 +234,10 @@ def test_an_index_that_others_write_all_the_time_holds_nothing_up(
     pauses: list[int] = []
     updates: list[int] = []
 
+    def update() -> bool:
+        updates.append(1)
+        return True
+
     def write(self: object, *_: object) -> set[tuple[int, str]]:
         return {(1, f"{own}/catalog.db-wal")}
 
@@ -243,7 +254,7 @@ def test_an_index_that_others_write_all_the_time_holds_nothing_up(
     with pytest.raises(StopIteration):
         watch(
             [str(tmp_path)],
-            update=lambda: updates.append(1),
+            update=update,
             should_stop=lambda: False,
             reconcile_seconds=3600,
             own_paths=[own],

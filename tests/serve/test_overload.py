@@ -215,7 +215,7 @@ def test_f18_at_four_times_what_there_is_room_for_the_rest_is_refused_at_once(sh
                 tasks.start_soon(ask, offered)
             for _ in range(1000):  # none of those refused waits for anything
                 await anyio.sleep(0)
-            assert answers == {"RateLimited: The server has more to do than it can take.": 3 * room}
+            assert answers == {"NoRoom: The server has more to do than it can take.": 3 * room}
             assert calls.under_way == room
             tools.end.set()
         assert (await calls.call_tool(offered, "echo", {"word": "ok"})).text == "ok"
@@ -225,6 +225,31 @@ def test_f18_at_four_times_what_there_is_room_for_the_rest_is_refused_at_once(sh
         within(main)
     assert Counter(each.outcome for each in ended) == {"busy": 3 * room, "ok": room + 1}
     assert answers["at last"] == room > THREADS
+
+
+def test_f17_where_the_system_grants_no_thread_calls_are_refused_and_later_answered(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    echo = {"name": "echo", "arguments": {"word": "ok"}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": echo}
+
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with calling(shelf) as (calls, ended):
+        server = DocumentServer(calls, Tools().offered())
+        with serving({"/mcp": server}, site=lambda rules: pages_of(calls, rules)) as site:
+            with monkeypatch.context() as patch:
+                patch.setattr(threading.Thread, "start", start)
+                refused = site.post(call).value["error"]
+                page = site.ask("GET", "/api/search?q=zebra")
+                alive = site.ask("GET", "/healthz").status
+            after = site.post(call)
+
+    assert (refused["code"], refused["data"]) == (-32000, {"retryAfter": 1})
+    assert (page.status, page.headers["retry-after"], alive) == (429, "1", 200)
+    assert (after.status, b"ok" in after.body) == (200, True)
+    assert [each.outcome for each in ended] == ["busy", "busy", "ok"]
 
 
 def pages_of(calls: Calls, rules: Rules) -> list[Route]:

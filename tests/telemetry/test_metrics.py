@@ -36,6 +36,7 @@ def test_calls_are_counted_by_tool_and_outcome_with_their_times_and_results() ->
     metrics.observe(EndedCall("ann", "search", {"query": "x"}, "ok", 3, 0.02))
     metrics.observe(EndedCall("ann", "search", {"query": "x"}, "RATE_LIMITED", None, 0.0))
     metrics.count_refusal("host")
+    metrics.count_unheard()
     metrics.watch_calls(lambda: 5)
 
     found = samples(metrics)
@@ -44,6 +45,7 @@ def test_calls_are_counted_by_tool_and_outcome_with_their_times_and_results() ->
     assert found["bookwheel_call_seconds_bucket", ("0.025", "search")] == 2
     assert found["bookwheel_call_results_sum", ("search",)] == 3
     assert found["bookwheel_refusals_total", ("host",)] == 1
+    assert found["bookwheel_unheard_changes_total", ()] == 1
     assert found["bookwheel_calls_under_way", ()] == 5
     assert found["bookwheel_info", ("9.9",)] == 1
     assert found["bookwheel_index_documents", ()] == 12

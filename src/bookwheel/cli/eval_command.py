@@ -34,7 +34,7 @@ from bookwheel.evaluation.compare import Comparison, compare_runs
 from bookwheel.evaluation.judged import FILE_NAME
 from bookwheel.evaluation.result import Result
 from bookwheel.evaluation.run import ASKED
-from bookwheel.evaluation.saved import Saved, describe_run, read_run
+from bookwheel.evaluation.saved import Saved, describe_answer, describe_run, read_run
 from bookwheel.query import SearchMode
 
 _MISSES = 20
@@ -125,13 +125,13 @@ def run(
         comparisons = _compare(results, before) if baseline else []
     except KeyboardInterrupt:
         raise KeyboardInterrupt("no run was saved") from None
-    described = describe_run(results, comparisons, misses=misses)
     if out:
+        described = describe_run(results, comparisons, misses=misses)
         _write(out, dumps(described, ensure_ascii=False, indent=1) + "\n")
     if markdown:
         _write(markdown, run_as_markdown(results, comparisons))
     if json:
-        print_json(described)
+        print_json(describe_answer(results, comparisons, misses=misses))
     else:
         print_run(results, comparisons, misses=misses)
     short = find_shortfalls(results, comparisons, fail_below=fail_below, max_drop=max_drop)

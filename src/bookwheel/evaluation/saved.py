@@ -1,4 +1,4 @@
-"""Runs as JSON, to keep and to compare with later."""
+"""Runs as JSON: to keep and to compare with later, and as scripts read them."""
 
 from __future__ import annotations
 
@@ -30,31 +30,41 @@ def describe_run(
     run: dict[str, Any] = {
         "kind": KIND,
         "version": __version__,
-        "sets": [_describe(each, misses) for each in results],
+        "sets": [
+            # Each query exactly, so that the same run differs by nothing.
+            {"set": each.name, **_describe(each, misses), "perQuery": dict(each.per_query)}
+            for each in results
+        ],
     }
     if comparisons:
         run["comparisons"] = [_describe_comparison(each) for each in comparisons]
     return run
 
 
+def describe_answer(
+    results: Sequence[Result], comparisons: Sequence[Comparison] = (), *, misses: int = 0
+) -> dict[str, Any]:
+    """Return the figures of a run by the names of its sets, as scripts rely on them."""
+    compared = {each.name: {"comparison": _describe_comparison(each)} for each in comparisons}
+    return {each.name: _describe(each, misses) | compared.get(each.name, {}) for each in results}
+
+
 def _describe(result: Result, misses: int) -> dict[str, Any]:
     seconds = result.index_seconds
     return {
-        "set": result.name,
-        "documents": result.documents,
-        "queries": result.queries,
-        "leftOut": result.left_out,
-        "unknown": result.unknown,
         "ndcg10": round(result.scores.ndcg, _DIGITS),
         "recall100": round(result.scores.recall, _DIGITS),
         "mrr10": round(result.scores.mrr, _DIGITS),
         "hit10": round(result.scores.hit, _DIGITS),
-        "p50Ms": round(result.p50_ms, 3),
-        "p95Ms": round(result.p95_ms, 3),
-        "indexSeconds": None if seconds is None else round(seconds, 3),
+        "p50_ms": round(result.p50_ms, 3),
+        "p95_ms": round(result.p95_ms, 3),
+        "index_s": None if seconds is None else round(seconds, 3),
         "bytesPerDocument": round(result.bytes_per_document),
+        "documents": result.documents,
+        "queries": result.queries,
+        "leftOut": result.left_out,
+        "unknown": result.unknown,
         "misses": [_describe_miss(each) for each in result.misses[:misses]],
-        "perQuery": dict(result.per_query),  # exactly, so that the same run differs by nothing
     }
 
 

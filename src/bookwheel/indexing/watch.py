@@ -20,24 +20,26 @@ _PAUSE_SECONDS = 0.2
 def watch(
     paths: Sequence[str],
     *,
-    update: Callable[[], None],
+    update: Callable[[], bool],
     should_stop: Callable[[], bool],
     reconcile_seconds: float,
     own_paths: Sequence[str] = (),
     on_pause: Callable[[], None] = lambda: None,
+    on_unheard: Callable[[], None] = lambda: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Update whenever something changed, and every so often whatever was heard.
 
-    Events can be lost without notice (a full queue, a paused process, a share), so they only say
-    when to look; the scan says what changed. What happens to `own_paths` and names that begin with
-    them is no news: an index inside its folder would wake itself for ever. `on_pause` is called
-    several times a second, but never while an update is under way. Where the system grants no
-    events, or none any more, or where a folder is another than the one that was listened to, it is
-    listened to anew before the next look through everything.
+    `update` tells whether it found changes; `on_unheard` is called when it did and nothing was
+    heard of them. Events can be lost without notice (a full queue, a paused process, a share), so
+    they only say when to look; the scan says what changed. What happens to `own_paths` and names
+    that begin with them is no news: an index inside its folder would wake itself for ever.
+    `on_pause` is called several times a second, but never while an update is under way. Where the
+    system grants no events, or none any more, or where a folder is another than the one that was
+    listened to, it is listened to anew before the next look through everything.
     """
     last: float | None = None
-    said = ""
+    said, has_looked = "", False
     while not should_stop():
         ears = _Ears(paths, tuple(own_paths))
         last = None  # a look comes after listening began, so nothing slips between
@@ -51,8 +53,10 @@ def watch(
             if is_due and last is not None and ears.is_useless():
                 ears.close()
             elif has_changes or is_due:
-                _try(update)
-                last = clock()
+                was_found = _try(update)
+                if was_found and has_looked and not has_changes:
+                    on_unheard()
+                last, has_looked = clock(), True
 
 
 def _say(trouble: str, said: str) -> str:
@@ -126,11 +130,12 @@ def _is_panic(error: BaseException) -> bool:
     return type(error).__name__ == "PanicException"
 
 
-def _try(update: Callable[[], None]) -> None:
+def _try(update: Callable[[], bool]) -> bool:
     try:
-        update()
+        return update()
     except Conflict as error:
         log.info("left to another process: %s", error.message)
     except BookwheelError as error:
         # A disk may be full for a while: the next round tries again.
         log.warning("update failed: %s", error.message)
+    return False

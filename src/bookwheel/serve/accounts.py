@@ -19,6 +19,13 @@ ASKED = "asked"
 """The outcome of a call that is to be made again, with what the client's model says."""
 
 
+class NoRoom(RateLimited):
+    """There is more to do than the server can take, whoever asks for it."""
+
+    def __init__(self) -> None:
+        super().__init__("The server has more to do than it can take.", retry_after=1)
+
+
 class Account:
     """What is known of a call as it goes on."""
 
@@ -33,8 +40,7 @@ class Account:
     def admit(self) -> None:
         """Raise RateLimited if there is no room, or the caller has called the tool too often."""
         if self._is_full:
-            self.outcome = BUSY
-            raise RateLimited("The server has more to do than it can take.", retry_after=1)
+            raise NoRoom
         self._limits.take(self._caller, self._tool)
 
     def note_reply(self, reply: Reply) -> None:
@@ -44,10 +50,12 @@ class Account:
             self.outcome = (reply.code or self.outcome) if reply.is_error else OK
 
     def note_error(self, error: BaseException) -> None:
-        """Take down by what a call ended instead of a reply."""
+        """Take down by what a call ended instead of a reply, or before it was refused."""
         if self.outcome == BUSY:
             return
-        if isinstance(error, RpcError):
+        if isinstance(error, NoRoom):
+            self.outcome = BUSY
+        elif isinstance(error, RpcError):
             limited = error.code == TOO_OFTEN
             self.outcome = RateLimited.code if limited else f"error {error.code}"
         elif isinstance(error, BookwheelError):

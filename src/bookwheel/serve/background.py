@@ -38,6 +38,7 @@ class Indexing:
         *,
         on_change: Callable[[], None] = lambda: None,
         on_ready: Callable[[], None] = lambda: None,
+        on_unheard: Callable[[], None] = lambda: None,
         is_indexed: bool = False,
         busy_seconds: float = _BUSY_SECONDS,
     ) -> None:
@@ -45,6 +46,8 @@ class Indexing:
         self._on_change = on_change
         self._on_ready = on_ready
         """Called when there is something to search, and again when more is found by meaning."""
+        self._on_unheard = on_unheard
+        """Called when changes were found of which the system had not told."""
         self._embeds = False
         self._busy_seconds = busy_seconds
         self._stop = threading.Event()
@@ -169,7 +172,12 @@ class Indexing:
             if self._embeds:
                 self._embed(library)
 
-        library.watch(on_update=tell, should_stop=should_stop, on_pause=work_on)
+        library.watch(
+            on_update=tell,
+            should_stop=should_stop,
+            on_pause=work_on,
+            on_unheard=self._on_unheard,
+        )
 
     def _update_first(self, library: Library, news: News) -> None:
         """Bring the index up to date; while another process writes it, wait and try again.

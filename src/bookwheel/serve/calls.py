@@ -20,7 +20,7 @@ from bookwheel.errors import BookwheelError, IndexUnusable, Internal, RateLimite
 from bookwheel.library import Library
 from bookwheel.query import EVERYTHING, Scope
 from bookwheel.safety.stopping import Stopped, stopping_when
-from bookwheel.serve.accounts import Accounts
+from bookwheel.serve.accounts import Accounts, NoRoom
 from bookwheel.serve.callers import CURRENT, Caller, places_of
 from bookwheel.serve.limits import ToolLimits
 from bookwheel.telemetry.calls import OK, UNKNOWN_TOOL, Witness
@@ -128,10 +128,10 @@ class Calls:
         with self._accounts.open(found[1].name if found else UNKNOWN_TOOL, arguments) as account:
             try:
                 account.admit()
-            except RateLimited as error:
-                reply = refuse(offered, name, arguments, error)
-            else:
                 reply = await self._call(offered, name, arguments, hearing)
+            except RateLimited as error:
+                account.note_error(error)
+                reply = refuse(offered, name, arguments, error)
             account.note_reply(reply)
         return reply
 
@@ -242,10 +242,14 @@ class Calls:
     ) -> _Answer:
         """Run in a thread; when the caller leaves, what has not begun never does, the rest ends.
 
-        The same goes for what takes too long: TimeoutError.
+        The same goes for what takes too long: TimeoutError. NoRoom where the system grants no
+        thread, or the server is closing.
         """
-        # The thread works for the caller whose request this is.
-        future = threads.submit(copy_context().run, _timed, function, work)
+        try:  # the thread works for the caller whose request this is
+            future = threads.submit(copy_context().run, _timed, function, work)
+        except RuntimeError:
+            work.cancel()  # it waits in line all the same
+            raise NoRoom from None
         self._running.add(future)
         future.add_done_callback(self._running.discard)
         patience = None if work.seconds is None else work.seconds + LATE_SECONDS

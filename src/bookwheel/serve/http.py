@@ -23,7 +23,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from bookwheel.errors import BadRequest
+from bookwheel.errors import BadRequest, RateLimited
 from bookwheel.serve.callers import shown_state
 from bookwheel.serve.changes import ChangeBell, stopping_on_signals
 from bookwheel.serve.connections import AT_ONCE, WAITING, Connection
@@ -63,8 +63,8 @@ def make_app(
     """
     entries: list[Callable[[], AbstractAsyncContextManager[None]]] = []
     routes: list[BaseRoute] = [
-        Route("/healthz", lambda _: JSONResponse(shown_state(state()))),
-        Route("/readyz", lambda _: _say_ready(shown_state(state()))),
+        Route("/healthz", partial(_say_alive, state)),
+        Route("/readyz", partial(_say_ready, state)),
         *([Route("/metrics", partial(_say_figures, figures))] if figures else []),
     ]
     for path, server in servers.items():
@@ -114,7 +114,12 @@ def _below(base: str, app: ASGIApp) -> ASGIApp:
 
 
 async def _say_figures(figures: Figures, _: Request) -> Response:
-    body, kind = await figures()
+    try:
+        body, kind = await figures()
+    except RateLimited as error:
+        refused = refuse(503, error.message)
+        refused.headers["Retry-After"] = str(error.retry_after)
+        return refused
     return Response(body, headers={"Content-Type": kind})
 
 
@@ -122,8 +127,13 @@ async def _refuse_mcp(_: Request) -> JSONResponse:
     return refuse(404, "Nothing is served at this address.")
 
 
-def _say_ready(state: dict[str, Any]) -> JSONResponse:
-    return JSONResponse(state, 200 if state["ready"] else 503)
+async def _say_alive(state: State, _: Request) -> JSONResponse:
+    return JSONResponse(shown_state(state()))
+
+
+async def _say_ready(state: State, _: Request) -> JSONResponse:
+    shown = shown_state(state())
+    return JSONResponse(shown, 200 if shown["ready"] else 503)
 
 
 def bind(host: str, port: int) -> socket.socket:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -126,7 +126,10 @@ def _serve_http(
     readers = Readers(settings, folders, count) if count else None
     metrics = Metrics(__version__, lambda: library.figures(thread.lag))
     account.witnesses.append(metrics.observe)
-    with listening, indexing(library, folders, bell, account, readers) as (calls, thread):
+    follows = indexing(
+        *(library, folders, bell, account, readers), on_unheard=metrics.count_unheard
+    )
+    with listening, follows as (calls, thread):
         metrics.watch_calls(lambda: calls.under_way)
         rules = make_rules(host, port, others=settings["hosts"], token=token, tokens=tokens)
         listed = offered.listed if settings["mcp_enabled"] else ()
@@ -188,12 +191,15 @@ def indexing(
     bell: ChangeBell,
     account: Account | None = None,
     readers: Readers | None = None,
+    *,
+    on_unheard: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[Calls, Indexing]]:
     """Make ready to index and follow the folders while calls are answered; end both in order."""
     thread = Indexing(
         partial(Library.open, library.settings, folders),
         on_change=bell.ring,
         on_ready=lambda: calls.warm(),
+        on_unheard=on_unheard,
         is_indexed=_is_indexed(library),
     )
     calls = Calls(

@@ -59,6 +59,11 @@ class Metrics:
             ["reason"],
             registry=self._registry,
         )
+        self._unheard = Counter(
+            "bookwheel_unheard_changes",
+            "Looks through the folders that found changes of which the system had not told.",
+            registry=self._registry,
+        )
         self._under_way = Gauge(
             "bookwheel_calls_under_way",
             "Calls that are at work or wait.",
@@ -83,6 +88,10 @@ class Metrics:
     def count_refusal(self, reason: str) -> None:
         """Count a request that was refused."""
         self._refusals.labels(reason).inc()
+
+    def count_unheard(self) -> None:
+        """Count a look that found what no event told of: some were lost, or none come."""
+        self._unheard.inc()
 
     def watch_calls(self, count: Callable[[], int]) -> None:
         """Take the number of calls under way from whoever knows it."""
