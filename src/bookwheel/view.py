@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bookwheel.reading.roots import Place, Root
     from bookwheel.reading.sections import Heading, SectionText
     from bookwheel.search.facets import Facets
-    from bookwheel.search.highlight import Highlights
+    from bookwheel.search.highlight import Highlights, Sought
     from bookwheel.search.meaning import Embedder as SearchEmbedder
 
 NOT_RERANKED = "this is the usual order: a second look needs `pip install 'bookwheel[minilm]'`"
@@ -160,6 +160,12 @@ class View:
         from bookwheel.search.highlight import highlight
 
         return highlight(self._engine, request, hits)
+
+    def words_sought(self, request: SearchRequest) -> tuple[Sought, ...]:
+        """Return the telling words of a request, slips as what they were taken for."""
+        from bookwheel.search.highlight import words_sought
+
+        return words_sought(self._engine, request)
 
     def headings(self, hits: Sequence[SearchHit]) -> dict[tuple[str, str], list[str]]:
         """Return the headings of the documents of hits, by collection and path."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -39,7 +39,7 @@ HANDBOOK = {
 """Files of the library of one folder, chosen so that each hit is known."""
 
 
-def fill(shelf: Shelf, files: dict[str, str], **flags: Any) -> Library:
+def fill(shelf: Shelf, files: Mapping[str, str | bytes], **flags: Any) -> Library:
     """Write files, index them and return the library."""
     for path, content in files.items():
         shelf.put(path, content)

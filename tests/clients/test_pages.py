@@ -243,6 +243,31 @@ def test_a_page_with_all_words_in_its_title_comes_before_one_with_some_in_its_ti
     assert scores(text) == [100, 90, 88]
 
 
+@pytest.mark.requirement("P-017")
+@pytest.mark.parametrize("query", ["kiwi parsnip", "kiwwi"])
+def test_a_part_of_the_query_or_a_slip_counts_more_in_a_title_too(shelf: Shelf, query: str) -> None:
+    files = {f"text/{n}.md": f"# Page {n}\n\n{'kiwi ' * 90}\n" for n in range(3)}
+    files["heading.md"] = f"# Birds\n\n{FILLER * 9}\n\n## About the kiwi\n\n{FILLER * 9}\n"
+    files["title.md"] = f"# What there is to say of the kiwi\n\n{FILLER * 90}\n"
+    files["other.md"] = f"# Roots\n\nA parsnip. {FILLER}\n"
+    with asking(fill(shelf, files), "pages") as assistant:
+        found = [path for path in paths(search(assistant, query)) if path != "other.md"]
+
+    assert found[:2] == ["title.md", "heading.md"]
+    assert len(found) == 5
+
+
+@pytest.mark.requirement("P-013")
+def test_what_is_said_beside_the_results_is_not_counted_with_them(shelf: Shelf) -> None:
+    files: dict[str, str | bytes] = {"a.md": "# Kiwi\n\nA bird.\n", "b.pdf": b"%PDF-no"}
+    with asking(fill(shelf, files), "pages") as assistant:
+        text = search(assistant, "kiwwi")
+
+    assert text.startswith("Found 1 results:")
+    assert len(paths(text)) == 1
+    assert "1 of 2 files in scope could not be read." in text
+
+
 @pytest.mark.requirement("P-012")
 def test_the_operators_number_of_results_is_the_default_and_the_ceiling(shelf: Shelf) -> None:
     with asking(fill(shelf, TARGETS, max_search_results=20), "pages") as assistant:

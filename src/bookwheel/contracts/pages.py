@@ -90,8 +90,9 @@ def search_docs(work: Work, arguments: SearchDocs) -> Reply:
     alone = is_alone(library)
     entries = [_entry(n, hit, alone) for n, hit in enumerate(results.hits, 1)]
     body = entries or [_explain_nothing(library, request, results, alone)]
-    body += [remark for remark in (results.respelt, work.remark, results.caution) if remark]
-    return Reply("\n\n".join([f"Found {len(entries)} results:", *body]), results=len(entries))
+    remarks = [remark for remark in (results.respelt, work.remark, results.caution) if remark]
+    found = f"Found {len(entries)} results:"
+    return Reply("\n\n".join([found, *body, *remarks]), results=len(entries))
 
 
 def _explain_nothing(

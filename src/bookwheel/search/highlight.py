@@ -1,4 +1,4 @@
-"""The words of a hit that matched, field by field: in its title and in its best passage."""
+"""The words of a request as they are looked for, and where in a hit they stand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bookwheel.engines.base import Engine
 from bookwheel.model import SafeText
 from bookwheel.query import SearchHit, SearchRequest, Snippet
 from bookwheel.search.interpret import interpret
-from bookwheel.search.plan import Planner
+from bookwheel.search.plan import Plan, Planner, asked_for
 from bookwheel.search.run import correct, query_languages
 from bookwheel.search.show import term_worth
 from bookwheel.text.snippets import cut_snippet, mark_words
@@ -26,14 +26,36 @@ class Highlights(NamedTuple):
     content: tuple[Snippet, ...]
 
 
+class Sought(NamedTuple):
+    """One word of a request: the terms that stand for it, and how telling it is."""
+
+    terms: frozenset[str]
+    worth: float
+
+
+def words_sought(engine: Engine, request: SearchRequest) -> tuple[Sought, ...]:
+    """Return the telling words of a request, slips as what they were taken for."""
+    plan = _plan(engine, request)
+    words = [
+        Sought(frozenset((*clause.exact, *clause.stems)), clause.worth)
+        for clause in asked_for(plan)
+    ]
+    phrases = [Sought(frozenset((term,)), 1.0) for each in plan.question.phrases for term in each]
+    return (*words, *phrases)
+
+
+def _plan(engine: Engine, request: SearchRequest) -> Plan:
+    languages = query_languages(engine)
+    planner = Planner(engine, languages)
+    plan = planner.plan(interpret(request.text, languages), request)
+    return correct(engine, planner, plan, languages)[0]
+
+
 def highlight(
     engine: Engine, request: SearchRequest, hits: Sequence[SearchHit]
 ) -> tuple[Highlights, ...]:
     """Return where the words of a request stand in its hits, as the documents spell them."""
-    languages = query_languages(engine)
-    planner = Planner(engine, languages)
-    plan = planner.plan(interpret(request.text, languages), request)
-    worth = term_worth(correct(engine, planner, plan, languages)[0])
+    worth = term_worth(_plan(engine, request))
     finders = {hit.language: Finder(worth, hit.language) for hit in hits}
     return tuple(
         Highlights(
