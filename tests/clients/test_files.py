@@ -163,8 +163,11 @@ WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"query": " \n"}, "query"),
         ({"query": 5}, "query"),
         ({"query": "x" * 10_001}, "query"),
-        ({"query": "x", "k": 0}, "'k': input should be greater than or equal to 1"),
-        ({"query": "x", "k": 101}, "'k': input should be less than or equal to 100"),
+        ({"query": "x", "k": 0}, "'k': input should be greater than or equal to 1 (from 1 to 100)"),
+        (
+            {"query": "x", "k": 101},
+            "'k': input should be less than or equal to 100 (from 1 to 100)",
+        ),
         ({"query": "x", "k": True}, "k"),
         ({"query": "x", "k": 1.5}, "k"),
         ({"query": "x", "offset": -1}, "offset"),

@@ -342,32 +342,32 @@ def test_text_of_a_page_cannot_pass_for_a_line_of_the_answer(shelf: Shelf) -> No
         ({}, "Argument 'query' is missing.", {}),
         (
             {"query": ""},
-            "Argument 'query': string should have at least 1 character.",
+            "Argument 'query': string should have at least 1 character (from 1 to 500).",
             {"query": ""},
         ),
         (
             {"query": "x" * 501},
-            "Argument 'query': string should have at most 500 characters.",
+            "Argument 'query': string should have at most 500 characters (from 1 to 500).",
             {"query": "x" * 501},
         ),
         (
             {"query": "x", "limit": 0},
-            "Argument 'limit': input should be greater than or equal to 1.",
+            "Argument 'limit': input should be greater than or equal to 1 (from 1 to 50).",
             {"query": "x"},
         ),
         (
             {"query": "x", "limit": -1},
-            "Argument 'limit': input should be greater than or equal to 1.",
+            "Argument 'limit': input should be greater than or equal to 1 (from 1 to 50).",
             {"query": "x"},
         ),
         (
             {"query": "x", "limit": 51},
-            "Argument 'limit': input should be less than or equal to 50.",
+            "Argument 'limit': input should be less than or equal to 50 (from 1 to 50).",
             {"query": "x"},
         ),
         (
             {"query": "x", "limit": 1e9},
-            "Argument 'limit': input should be less than or equal to 50.",
+            "Argument 'limit': input should be less than or equal to 50 (from 1 to 50).",
             {"query": "x"},
         ),
         (

@@ -56,6 +56,20 @@ def test_the_source_is_found_only_when_asked_for(shelf: Shelf) -> None:
     assert like(shelf, "a.md", same_document=True) == ["a.md", "b.md"]
 
 
+def test_the_source_among_them_changes_no_other_score(shelf: Shelf) -> None:
+    shelf.put(
+        {
+            "a.md": "jib, mainsail and spinnaker, the boom and the tiller",
+            "b.md": "jib and mainsail on a boat",
+            "c.md": "a jib",
+        }
+    )
+
+    alone = hits(shelf, "a.md")
+    assert [hit.document for hit in alone] == ["b.md", "c.md"]
+    assert hits(shelf, "a.md", same_document=True)[1:] == alone
+
+
 def test_a_document_alone_of_its_kind_has_nothing_related_but_itself(shelf: Shelf) -> None:
     shelf.put({"a.md": "jib and mainsail", "b.md": "invoices and taxes"})
 

@@ -89,6 +89,19 @@ def test_the_sections_are_those_of_the_sidebar(shelf: Shelf) -> None:
     assert "sidebar.md" not in listed
 
 
+def test_as_many_documents_are_told_of_as_are_listed(shelf: Shelf) -> None:
+    shelf.put("sidebar.md", "# API\n\n- [Calls](api/calls.md)\n")
+    shelf.put("api/calls.md", "# Calls")
+    shelf.put("api/other.md", "# Other")
+    shelf.update()
+    with shelf.open() as library, site_of(library) as site:
+        lines = text(site, "/llms.txt").splitlines()
+
+    assert any(line.startswith("2 documents, each as Markdown") for line in lines)
+    assert sum(line.startswith("- [") for line in lines) == 2
+    assert [line for line in lines if line.startswith("## ")] == ["## API"]
+
+
 def test_the_sitemap_has_the_page_of_every_document(site: Site) -> None:
     answer = site.ask("GET", "/sitemap.xml")
     root = ElementTree.fromstring(answer.body)

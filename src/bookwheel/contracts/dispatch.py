@@ -181,14 +181,27 @@ def _sentence(tool: Tool, problem: ErrorDetails) -> str:
     if problem["type"] == "literal_error":
         near = _near(problem["input"], re.findall("'([^']*)'", problem["msg"]))
         rule += f" (did you mean '{near}'?)" if near else ""
+    if bounds := _BOUNDS.get(problem["type"]):
+        rule += _say_bounds(_schema_at(tool.input_schema(), problem["loc"]), *bounds)
     return f"Argument '{place}': {rule}."
 
 
 def _names_at(schema: dict[str, Any], place: Sequence[int | str]) -> Sequence[str]:
     """Return the names that a schema knows at a place: inside a list, those of its items."""
+    return list(_schema_at(schema, place).get("properties", {}))
+
+
+def _schema_at(schema: dict[str, Any], place: Sequence[int | str]) -> dict[str, Any]:
     for part in place:
         schema = schema["items"] if isinstance(part, int) else schema["properties"][part]
-    return list(schema.get("properties", {}))
+    return schema
+
+
+def _say_bounds(schema: dict[str, Any], least: str, most: str) -> str:
+    """Say both bounds of an argument that is beyond one of them, where it has two."""
+    kinds = [schema, *schema.get("anyOf", ())]
+    both = next((kind for kind in kinds if least in kind and most in kind), None)
+    return f" (from {both[least]:,} to {both[most]:,})" if both else ""
 
 
 def _near(wanted: object, known: Sequence[str]) -> str | None:
@@ -196,6 +209,21 @@ def _near(wanted: object, known: Sequence[str]) -> str | None:
     found = get_close_matches(str(wanted)[:_LONGEST_QUOTED], known, n=1, cutoff=0.4)
     return found[0] if found else None
 
+
+_NUMBER, _ITEMS, _LENGTH = (
+    ("minimum", "maximum"),
+    ("minItems", "maxItems"),
+    ("minLength", "maxLength"),
+)
+_BOUNDS = {
+    "greater_than_equal": _NUMBER,
+    "less_than_equal": _NUMBER,
+    "too_short": _ITEMS,
+    "too_long": _ITEMS,
+    "string_too_short": _LENGTH,
+    "string_too_long": _LENGTH,
+}
+"""Where a schema tells the bounds of what is beyond one of them."""
 
 OUT_OF_REACH = "The index is out of reach just now."
 COMES_BACK = "Ask again in a little while; it comes back by itself."

@@ -34,14 +34,19 @@ class _Group(NamedTuple):
 
 
 def read_categories(engine: Engine, collection: str) -> dict[str, list[str]]:
-    """Return the documents of each category, in the order of the sidebar and then of the paths."""
+    """Return the documents of each category, in the order of the sidebar and then of the paths.
+
+    A folder is a category of the sidebar that is called the same, whatever the case.
+    """
     paths = engine.paths(collection)
     categories = _from_sidebar(engine, collection, paths)
+    names = {name.casefold(): name for name in categories}
     placed = {path for listed in categories.values() for path in listed}
     for path in paths:
         if path not in placed and path != SIDEBAR:
             folder, slash, _ = path.partition("/")
-            categories.setdefault(folder if slash else TOP, []).append(path)
+            name = folder if slash else TOP
+            categories.setdefault(names.setdefault(name.casefold(), name), []).append(path)
     return categories
 
 

@@ -51,8 +51,10 @@ def find_related(
     planner = Planner(engine, (document.language,))
     request = SearchRequest("", Filters(collections=(document.collection,)), limit=limit)
     hidden = None if same_document else document.key
-    clauses = _telling_clauses(engine, planner, document, text, is_hidden=not same_document)
+    clauses = _telling_clauses(engine, planner, document, text, same_document=same_document)
     plan, ranked = _by_words(engine, planner, request, clauses, hidden)
+    if same_document and text is None:
+        ranked = _with_itself(document, ranked)
     source = _source_vector(engine, document, text, embedder) if embedder else None
     if embedder and source is not None:
         near = _find_near(engine, planner, plan, embedder.fingerprint, source, ranked)
@@ -63,6 +65,13 @@ def find_related(
         ranked = _lift_linked(engine, document, ranked)
     shown = with_passages(engine, planner, plan, ranked[:limit])
     return show(engine, planner, plan, shown, frozenset())
+
+
+def _with_itself(document: Document, ranked: list[Ranked]) -> list[Ranked]:
+    """Return what was found, and first the document, whose own words were not looked for."""
+    best = max((item.score for item in ranked), default=1.0)
+    others = [item for item in ranked if item.document != document.key]
+    return [Ranked(document.key, 0, best + 1), *others]
 
 
 def _lift_linked(engine: Engine, document: Document, ranked: list[Ranked]) -> list[Ranked]:
@@ -148,14 +157,15 @@ def _rounds(clauses: list[Clause]) -> Iterator[tuple[Clause, ...]]:
 
 
 def _telling_clauses(
-    engine: Engine, planner: Planner, document: Document, text: str | None, *, is_hidden: bool
+    engine: Engine, planner: Planner, document: Document, text: str | None, *, same_document: bool
 ) -> list[Clause]:
     """Return the words of the text, or else of the document, the most telling first."""
     whole = _read(engine, document)
     source = whole if text is None else text
     counts = Counter(_stems(source, document.language))
-    # Where the document is left out, a word that only it has finds nothing.
-    own = set(_stems(whole, document.language)) if is_hidden else set()
+    # A word that only the document has finds no other; a text may be looked for in it, too.
+    in_itself = same_document and text is not None
+    own = set() if in_itself else set(_stems(whole, document.language))
     weighed = []
     for word, count in counts.items():
         frequency = engine.frequency(Field.BODY, word)

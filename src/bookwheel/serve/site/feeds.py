@@ -130,7 +130,7 @@ def _curated(library: View) -> str | None:
 
 def _head(library: View, title: str, site: str) -> list[str]:
     described = [each.collection.description for each in library.states()]
-    documents = sum(each.documents for each in library.states())
+    documents = sum(len(paths) for _, _, paths in _categories(library))
     counted = f"{documents:,} document{'' if documents == 1 else 's'}"
     summary = " ".join(_one_line(each).rstrip(".") + "." for each in described if each)
     return [
