@@ -345,3 +345,9 @@ def test_pages_of_an_answer_that_lie_equally_deep_fit_together(tmp_path: Path) -
         every = [document for page in pages for document in page]
         assert len(set(every)) == len(every) > 15
     shelf.close()
+
+
+def test_a_total_never_exceeds_the_number_of_documents(shelf: Shelf) -> None:
+    shelf.put({f"{n}.md": f"# Car {n}\n\nA car drives along road {n}." for n in range(70)})
+    embed(shelf)
+    assert ask(shelf, "car").total == 70

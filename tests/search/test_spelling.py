@@ -120,3 +120,27 @@ def test_in_a_vocabulary_of_many_letters_the_same_words_are_near() -> None:
         (1, "later"),
         (1, "letter"),
     ]
+
+
+PROSE = {f"{n}.md": f"The pod can be in use: too many go to the top, tie {n}." for n in range(60)}
+
+
+@pytest.mark.parametrize("word", ["toe", "thy", "car", "pin", "usa", "teh"])
+def test_no_word_is_respelt_into_one_that_stands_everywhere(shelf: Shelf, word: str) -> None:
+    shelf.put(PROSE | {"x.md": "a trap"})
+    answer = shelf.ask(word)
+    assert answer.hits == ()
+    assert answer.relaxed == (f"no document has '{word}'",)
+
+
+@pytest.mark.parametrize("word", ["pdo", "kuberntes"])
+def test_a_slip_of_what_all_documents_are_about_is_respelt(shelf: Shelf, word: str) -> None:
+    shelf.put({name: f"{text} Kubernetes" for name, text in PROSE.items()})
+    assert shelf.ask(word).total == len(PROSE)
+
+
+def test_what_swaps_the_letters_of_a_filler_word_is_no_slip_of_another(shelf: Shelf) -> None:
+    shelf.put({"a.md": "rotate the key", "b.md": "ten tech keys", "c.md": "the tech"})
+    answer = shelf.ask("rotate teh key")
+    assert answer.hits[0].document == "a.md"
+    assert "no document has 'teh'" in answer.relaxed

@@ -86,7 +86,8 @@ def search(
         notes = (*notes, "not every word had to match")
     # What was not looked at is taken to be as far away as what was.
     unseen = (found.total - len(found.pages)) * len(ranked) // max(1, judged)
-    total = unseen + len(ranked)
+    # Of what is near in meaning, some may be among what was not looked at.
+    total = max(len(ranked), min(unseen + len(ranked), statuses.get(Status.OK, 0)))
     if hits:
         return SearchResults(request.text, hits, total, notes, (), *scope, remarks)
     if judged and not ranked:
@@ -218,7 +219,7 @@ def correct(
     """Widen words that look like slips; return the plan, what was done, and titles meant."""
     # Where meaning alone counts, slips are the model's affair.
     fuzzy = plan.request.fuzzy and plan.request.mode is not SearchMode.SEMANTIC
-    speller = Speller(engine, plan.request.filters) if fuzzy else None
+    speller = Speller(engine, plan.request.filters, planner.is_common) if fuzzy else None
     clauses: list[Clause] = []
     notes: list[str] = []
     titles = [plan.question.title]
@@ -226,7 +227,11 @@ def correct(
         titles.append(plan.question.file_name)
     for number, clause in enumerate(plan.clauses):
         respelt = None
-        if speller is not None and number < _MOST_RESPELT and _looks_like_a_slip(engine, clause):
+        if (
+            speller is not None
+            and number < _MOST_RESPELT
+            and _looks_like_a_slip(engine, speller, clause)
+        ):
             respelt = _respell(engine, planner, speller, clause, languages)
         if respelt is None:
             clauses += [clause] if clause.known else planner.split(clause) or [clause]
@@ -239,10 +244,11 @@ def correct(
     return plan, (*notes, *_missing(plan.clauses)), tuple(normal_title(t) for t in titles)
 
 
-def _looks_like_a_slip(engine: Engine, clause: Clause) -> bool:
+def _looks_like_a_slip(engine: Engine, speller: Speller, clause: Clause) -> bool:
     """Tell a word that no page has, or hardly any; filler words are never taken for slips."""
     own = engine.frequency(Field.EXACT, clause.word)
-    return not clause.filler and (not clause.known or 0 < own <= _RARE)
+    is_rare = not clause.known or 0 < own <= _RARE
+    return is_rare and not clause.filler and not speller.is_empty(clause.word)
 
 
 def _respell(

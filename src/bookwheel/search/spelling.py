@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from bookwheel.engines.base import Engine, Field, Match, Term, Vocabulary
 from bookwheel.query import Filters
+from bookwheel.text.language import function_words
 from bookwheel.text.words import is_unspaced
 
 MOST_CANDIDATES = 4
@@ -26,11 +27,15 @@ _MOST_TRIED = 10_000
 _ASKED_AT_ONCE = 20
 _TINY = 20
 """A word is taken for a slip when a neighbour is this many times commoner."""
+_SHORT = 4
+"""In so few letters another one makes another word: only swapped ones are surely a slip."""
 
 
 Near = list[tuple[int, str]]
 Holds = Callable[[Near], Near]
 """Leaves those words that stand in what the caller may see: any other is as good as none."""
+IsCommon = Callable[[int], bool]
+"""Tells whether a word on so many pages stands nearly everywhere."""
 
 
 def near_words(word: str, vocabulary: Vocabulary, holds: Holds = lambda near: near) -> Near:
@@ -127,9 +132,23 @@ def _first_held(near: Near, holds: Holds) -> Near:
 class Speller:
     """Finds what a word of a query may have meant, within what the caller may see."""
 
-    def __init__(self, engine: Engine, filters: Filters) -> None:
+    def __init__(
+        self, engine: Engine, filters: Filters, is_common: IsCommon = lambda pages: False
+    ) -> None:
         self._engine = engine
         self._filters = filters
+        self._is_common = is_common
+        self._empty = frozenset().union(*map(function_words, engine.languages()))
+
+    def is_empty(self, word: str) -> bool:
+        """Tell a word that only holds sentences together, or one in which its letters are swapped.
+
+        Such as *the* and *teh*: it says nothing, whatever else is near it.
+        """
+        return word in self._empty or any(
+            word[:at] + word[at + 1] + word[at] + word[at + 2 :] in self._empty
+            for at in range(len(word) - 1)
+        )
 
     def words(self, word: str, *, own: int) -> list[str]:
         """Return the likeliest meant words; `own` is how many pages hold the word itself."""
@@ -152,6 +171,7 @@ class Speller:
     def _likeliest(
         self, word: str, near: list[tuple[int, str]], field: Field, own: int
     ) -> list[str]:
+        near = [each for each in near if self._may_mean(word, each[1], field)]
         ranked = sorted(near, key=lambda item: self._order(word, field, *item))
         common = [
             other
@@ -165,6 +185,13 @@ class Speller:
             likely += self._visible(field, first)
             common = common[len(first) :]
         return likely
+
+    def _may_mean(self, word: str, other: str, field: Field) -> bool:
+        """Tell whether a word is one to look for: what stands everywhere would find everything."""
+        if other in self._empty:
+            return False
+        surely = len(word) > _SHORT or sorted(word) == sorted(other)
+        return surely or not self._is_common(self._engine.frequency(field, other))
 
     def _holding(self, letter: str) -> list[str]:
         """Return the pairs of letters that hold one of a script written without spaces."""

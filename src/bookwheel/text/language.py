@@ -71,6 +71,37 @@ _ASKING = {
     "nl": "hoe wat wanneer waar waarom wie welke ik mij mijn wij ons",
 }
 """Words with which people ask, beside the common ones: they say little about the answer."""
+_FURTHER = {
+    "en": "he him his she her they them their its your yours was were been being am have has had "
+    "will would could should may might must shall but than then there these those here into out "
+    "up over under about after before while because though only also just very too more most some "
+    "any each both few such other no nor all much many off again once until upon through between "
+    "during against without within",
+    "de": "er sie es ihr ihm ihn ihnen ihre ihrer ihrem ihren sein seine seiner seinem seinen "
+    "mein meine meinen dein deine unser unsere euch dir dich bin bist sind seid war waren wird "
+    "wurde wurden habe hast hat haben hatte hatten wäre soll sollen muss müssen darf können "
+    "könnte an am ab aus bei beim bis durch gegen ins in nach ob oder ohne seit so um unter über "
+    "vor vom wegen wenn weil dass denn doch aber als also da dann dort hier noch nur schon sehr "
+    "viel viele wieder zum zur zwischen einen einem einer eines kein keine keinen diese dieser "
+    "dieses diesem diesen jede jeder jedes alle allen wem wen wessen woher wohin wozu welchem "
+    "welchen",
+    "fr": "il elle ils elles on tu te se sa ses son leur leurs notre nos votre vos ai as a avons "
+    "avez ont était être avoir en y ne ni ou mais donc car si de aux cette ces cet plus moins "
+    "très aussi sans sous entre chez vers comme dont tout tous toute toutes",
+    "es": "él ella ellos ellas usted ustedes tú te ti lo le les un unos unas de a o u e ni pero "
+    "si sin sobre entre desde hasta muy también ya son era fue ser ha han hay este esta estos "
+    "estas ese esa eso sus mis todo todos toda todas porque cuando donde quien",
+    "it": "lui lei loro noi voi lo ti vi ne ho hai ha abbiamo avete hanno era essere o ma se in "
+    "su tra fra dal dalla nella al alla alle dei degli delle questo questa questi queste quello "
+    "quella molto anche più senza tutto tutti suo sua",
+    "pt": "ele ela eles elas você lhe ao à aos às na nas dos das um uns umas foi era ser são está "
+    "tem têm há ou mas nem sem sobre entre até muito também já este esta isto esse essa isso seu "
+    "sua seus suas todo todos toda todas",
+    "nl": "hij zij ze wij we jij je u hem haar hun mij me ben bent was waren heeft heb hebben had "
+    "zal zou kan kunnen moet moeten om bij naar uit over tot door maar of want dan nog wel geen "
+    "deze dit daar hier veel meer zo",
+}
+"""More of the words that hold a sentence together, which a slip is never taken for."""
 _SCRIPTS = (
     ("ja", "[\u3040-\u30ff]"),
     ("zh", "[\u4e00-\u9fff]"),
@@ -103,6 +134,12 @@ def _common_words() -> dict[str, tuple[str, ...]]:
 def filler_words(language: str) -> frozenset[str]:
     """Return the words of a language that a question holds and its answer need not."""
     return frozenset(f"{_COMMON.get(language, '')} {_ASKING.get(language, '')}".split())
+
+
+@cache
+def function_words(language: str) -> frozenset[str]:
+    """Return all words of a language that only hold its sentences together."""
+    return filler_words(language) | frozenset(_FURTHER.get(language, "").split())
 
 
 def detect_language(text: str, default: str = "en") -> str:
