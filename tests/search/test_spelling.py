@@ -144,3 +144,41 @@ def test_what_swaps_the_letters_of_a_filler_word_is_no_slip_of_another(shelf: Sh
     answer = shelf.ask("rotate teh key")
     assert answer.hits[0].document == "a.md"
     assert "no document has 'teh'" in answer.relaxed
+
+
+NOTIZEN = {
+    "urlaub.md": "# Urlaub\n\nJeder Mitarbeiter hat 30 Urlaubstage im Jahr. Der Antrag geht an die "
+    "Personalabteilung und muss zwei Wochen vorher gestellt werden.",
+    "reisen.md": "# Reisen\n\nKosten werden nach der Reise mit dem Formular abgerechnet; sie sind "
+    "ab dem ersten Tag zu belegen. Belege liegen im Original bei, sonst gibt es kein Geld.",
+    "unfall.md": "# Unfall\n\nBei einem Unfall auf dem Weg zur Arbeit ist die Kasse zu "
+    "benachrichtigen. Die Formulare dafür liegen beim Empfang, und das Telefon steht daneben.",
+    "parken.md": "# Parken\n\nDie Plätze hinter dem Haus stehen allen offen. Besucher melden sich "
+    "beim Pförtner an, und sie bekommen von ihm einen Schein für die Scheibe.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Wie viele Urlaubstage habe ich?", "urlaub.md"),
+        ("Was muss ich bei einem Unfall tun?", "unfall.md"),
+        ("Wo kann ich als Besucher parken?", "parken.md"),
+    ],
+)
+@pytest.mark.parametrize("others", [{}, {"en.md": "The key and the door of this house."}])
+def test_no_filler_word_of_any_language_is_respelt(
+    shelf: Shelf, others: dict[str, str], question: str, first: str
+) -> None:
+    shelf.put(NOTIZEN | others)
+    answer = shelf.ask(question)
+    assert answer.hits[0].document == first
+    assert not answer.respelt
+    assert {hit.language for hit in answer.hits} == {"de"}
+
+
+def test_a_slip_and_an_ending_are_too_much_for_a_short_word(shelf: Shelf) -> None:
+    shelf.put(
+        {"a.md": "Das Reh ist nicht im Wald, und die Wiese ist von der Sonne auf dem Berg warm."}
+    )
+    assert shelf.find("Rebe") == []

@@ -16,6 +16,7 @@ _SHORTEST = 3
 _LONG = 8
 """So many letters a word must have for two slips in it; the first letter is then right."""
 _SHORTEST_BEGINNING = 4
+_SHORTEST_STEM = 4
 _LONGEST_ENDING = 8
 _LOOKED_AT = 3
 """So many passages are read to see whether a word is shown in them."""
@@ -163,7 +164,12 @@ class Speller:
         return self._likeliest(word, near, Field.EXACT, 0)
 
     def stems(self, stem: str) -> list[str]:
-        """Return the likeliest meant stems: a slip may sit in a form that no page has."""
+        """Return the likeliest meant stems: a slip may sit in a form that no page has.
+
+        None of a short stem: a slip in that and an ending would be two in a word of a few letters.
+        """
+        if len(stem) < _SHORTEST_STEM:
+            return []
         near = near_words(stem, self._engine.vocabulary(Field.BODY), self._holding_of(Field.BODY))
         near = [each for each in near if _begin_alike(stem, each[1])]
         return self._likeliest(stem, near, Field.BODY, 0)

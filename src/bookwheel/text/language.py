@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 STEMMERS = {
@@ -118,6 +119,10 @@ _SCRIPTS = (
 )
 _LETTERS = r"[^\W\d_]+"
 _SAMPLE = 3000
+_ENOUGH = 8
+"""So many common words tell a language."""
+_SHORT_TEXT, _FEW, _SHARE = 64, 4, 6
+"""A text of no more words is told by so many different ones, if they are one word in so many."""
 
 
 @cache
@@ -128,6 +133,13 @@ def _common_words() -> dict[str, tuple[str, ...]]:
         for word in words.split():
             languages.setdefault(word, []).append(language)
     return {word: tuple(names) for word, names in languages.items()}
+
+
+@cache
+def _all_function_words() -> dict[str, tuple[str, ...]]:
+    """Return for each word that holds sentences together the languages that have it."""
+    every = {word for language in _COMMON for word in function_words(language)}
+    return {word: tuple(each for each in _COMMON if word in function_words(each)) for word in every}
 
 
 @cache
@@ -149,16 +161,38 @@ def detect_language(text: str, default: str = "en") -> str:
         script = _by_script(sample)
         if script:
             return script
-    counts: dict[str, int] = {}
-    common = _common_words()
-    for word in re.findall(_LETTERS, sample.lower()):
-        for language in common.get(word, ()):
-            counts[language] = counts.get(language, 0) + 1
+    words = re.findall(_LETTERS, sample.lower())
+    counts = _count_languages(words, _common_words())
     if not counts:
         return default
     best, count = max(counts.items(), key=lambda item: item[1])
-    rival = counts.get(default, 0)
-    return best if count >= 8 and count > 2 * rival else default
+    if count >= _ENOUGH and count > 2 * counts.get(default, 0):
+        return best
+    return _by_few_words(words, default) if len(words) <= _SHORT_TEXT else default
+
+
+def _count_languages(words: list[str], known: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
+    """Return how many of some words each language has."""
+    counts: dict[str, int] = {}
+    for word in words:
+        for language in known.get(word, ()):
+            counts[language] = counts.get(language, 0) + 1
+    return counts
+
+
+def _by_few_words(words: list[str], default: str) -> str:
+    """Return the language of a short text, by all words that hold sentences together.
+
+    A good share of it must be such words of one language, several of them, and fewer of any other.
+    Single letters tell nothing: tables and programs are full of them.
+    """
+    words = [word for word in words if len(word) > 1]
+    counts = _count_languages(words, _all_function_words())
+    rivals = sorted(counts.items(), key=lambda item: -item[1])[:2]
+    (best, count), (_, second) = (*rivals, ("", 0), ("", 0))[:2]
+    different = len(function_words(best).intersection(words))
+    is_clear = count > second and count > 2 * counts.get(default, 0)
+    return best if different >= _FEW and count * _SHARE >= len(words) and is_clear else default
 
 
 def _by_script(sample: str) -> str | None:
