@@ -278,7 +278,7 @@ def add_wishes(explicit: Filters, wished: Filters) -> Filters:
         extensions=explicit.extensions or wished.extensions,
         folders=explicit.folders or wished.folders,
         within=explicit.within or (within if not explicit.folders else ()),
-        years=explicit.years or wished.years,
+        years=explicit.years or (() if dated else wished.years),
         date_from=explicit.date_from if dated else wished.date_from,
         date_to=explicit.date_to if dated else wished.date_to,
     )
@@ -292,6 +292,12 @@ def years_in_words(wishes: Wishes, today: date) -> tuple[str, ...]:
     first = int(since[:4]) if since else _OLDEST
     last = int(until[:4]) if until else max(first, today.year)
     return tuple(str(year) for year in range(first, last + 1))
+
+
+def with_years_written(wishes: Wishes, today: date) -> Filters:
+    """Return the filters of a query, its years as those that a file's name or text has."""
+    years = years_in_words(wishes, today)
+    return wishes.filters._replace(years=years, date_from=None, date_to=None)
 
 
 class _Reading:
