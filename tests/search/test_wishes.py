@@ -384,6 +384,41 @@ def test_a_place_that_is_given_wins_over_a_collection_in_words() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "contracts about vendor X not from 2021",
+        "vendor X except those from 2021",
+        "vendor X other than from 2019 to 2021",
+        "vendor X not since 2021",
+        "budget, but not last year",
+        "rent not in the finance folder",
+        "rent not in finance or in minutes",
+        "rent that isn't in finance",
+        "vendor X not in ppt or docx",
+        "vendor X, no slides only",
+        "vendor X without spreadsheets",
+        "budget not in Excel",
+    ],
+)
+def test_what_is_not_wanted_is_no_filter(query: str) -> None:
+    assert read(query) == Wishes(Filters(), query)
+    assert guess_filters(query, TODAY, PLACES) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("what did not work from 2021", "what did not work"),
+        ("not draft contracts from 2021", "not draft contracts"),
+        ("vendors without contract from 2021", "vendors without contract"),
+    ],
+)
+def test_a_negation_of_something_else_leaves_a_filter_one(query: str, text: str) -> None:
+    wishes = read(query)
+    assert (wishes.text, wishes.years) == (text, (2021,))
+
+
 WORDS = """
 find all slides ppt pptx .pdf pdfs excel files or and , / in as only from since between 2019 2021
 2019-2021 last this year folder finance reports/ under the about budget rent email emails word

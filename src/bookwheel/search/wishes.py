@@ -183,6 +183,7 @@ _OLDEST = 1900
 _TOPICAL = 1990
 """A year before it that merely stands behind `in` is more likely history than a file's date."""
 _MOST_YEARS = 100
+_LOOKED_BACK = 80
 _LONGEST = 500
 """A longer text is no question that states filters."""
 
@@ -197,6 +198,14 @@ _TYPE = rf"(?:\.?{_any(_EXTENSIONS)}|{_any(_KINDS)}|{_PROGRAM})s?"
 _TYPES_ALONE = re.compile(rf"{_TYPE}(?:/{_TYPE})*\.*", re.I)
 _TYPE_WITHIN = re.compile(rf"(?<![^\W_]){_TYPE}(?![^\W_])", re.I)
 _KEPT_AS_IT_IS = re.compile(r'-?"[^"]*"|-?[“„][^”“]*[”“]|(?<!\S)-\S+')
+
+_NEGATED = re.compile(
+    r"(?:\b(?:not|no|never|except|without|excluding|nor|besides|(?:other|rather)\s+than)|n['’]t)\s+"
+    r"(?:(?:for|any|all|the|those|these|ones?|files?|documents?|years?|of|from|in|as|an?)\s+)*"
+    r"(?:[^\s,.;?!]+\s+(?:[^\s,.;?!]+\s+){0,3}(?:or|nor)\s+)*\Z",
+    re.I,
+)
+"""What stands before a wish that is none: what somebody does not want, alone or among others."""
 
 
 class Wishes(NamedTuple):
@@ -324,6 +333,10 @@ class _Reading:
         self.kinds.append(kind)
         self.notes.append(f"{' '.join(part.replace(chr(1), ' ').split())!r} taken as {meaning}")
 
+    def is_wish(self, start: int) -> bool:
+        """Tell whether what begins here is wanted: turned round, it would hide what is."""
+        return _NEGATED.search(self.seen, max(0, start - _LOOKED_BACK), start) is None
+
     def left(self) -> str:
         """Return what was not taken."""
         return " ".join(self.text.replace("\1", " ").split())
@@ -340,11 +353,11 @@ def _find_years(reading: _Reading, today: date) -> _Range:
         for found in pattern.finditer(reading.seen):
             numbers = [int(number) for number in found.groupdict().values()]
             first, last = span(numbers[0], numbers[-1])
-            if _is_date(found[0], numbers, today):
+            if _is_date(found[0], numbers, today) and reading.is_wish(found.start()):
                 reading.take(found, "years", _describe(first, last))
                 return first, last
     relative = _RELATIVE_YEAR.search(reading.seen)
-    if relative is None:
+    if relative is None or not reading.is_wish(relative.start()):
         return None, None
     year = today.year - (relative["which"].lower() == "last")
     reading.take(relative, "years", _describe(year, year))
@@ -380,6 +393,8 @@ def _find_places(
         said = found["noun"] or re.search(r"folder|directory|under|below", found[0], re.I)
         if name.lstrip(".").removesuffix("s") in _EXTENSIONS and not said:
             continue  # a type, though a folder is called after it
+        if not reading.is_wish(found.start()):
+            continue
         if (whole or same) and (said or _ends(reading.seen, found.end())):
             folders = tuple(dict.fromkeys(folder for _, folder in same))
             meant = [f"the collection {collection}" for collection, _ in whole]
@@ -399,10 +414,15 @@ def _find_types(reading: _Reading) -> tuple[str, ...]:
     """Take the first words for types out that can be nothing else where they stand."""
     for pattern in _TYPES:
         found = pattern.search(reading.seen)
-        if found:
+        if found and _is_wanted(reading, found):
             return _take_types(reading, found)
     found = _LAST_TYPE.search(reading.seen)
-    if found and found["before"].lower() not in _NO_TYPE_AFTER and not _WORK.search(reading.seen):
+    if (
+        found
+        and found["before"].lower() not in _NO_TYPE_AFTER
+        and not _WORK.search(reading.seen)
+        and _is_wanted(reading, found)
+    ):
         start = re.compile(rf"(?P<run>{_LAST}){_GAP}*\Z", re.I)
         last = start.search(reading.seen, found.start("run"))
         return _take_types(reading, last) if last else ()
@@ -413,10 +433,14 @@ def _guess_types(reading: _Reading) -> tuple[str, ...]:
     """Take words out that may be for types, unless somebody works on such files."""
     for pattern in _TRIED:
         found = pattern.search(reading.seen)
-        if found:
+        if found and _is_wanted(reading, found):
             beside = f"{reading.seen[: found.start()]} {reading.seen[found.end() :]}"
             return () if _WORK.search(beside) else _take_types(reading, found)
     return ()
+
+
+def _is_wanted(reading: _Reading, found: re.Match[str]) -> bool:
+    return reading.is_wish(found.start()) and reading.is_wish(found.start("run"))
 
 
 def _take_types(reading: _Reading, found: re.Match[str]) -> tuple[str, ...]:
