@@ -182,3 +182,41 @@ def test_a_slip_and_an_ending_are_too_much_for_a_short_word(shelf: Shelf) -> Non
         {"a.md": "Das Reh ist nicht im Wald, und die Wiese ist von der Sonne auf dem Berg warm."}
     )
     assert shelf.find("Rebe") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "note"),
+    [
+        ("Accidents were reported.", "acident", "'acident' also as 'accidents'"),
+        ("They insure, and are insured.", "insurrance", "'insurrance' also as 'insure'"),
+        (
+            "Änderungen am Vertrag, und die Kasse ist nicht im Haus.",
+            "Ändderung",
+            "'ändderung' also as 'änderungen'",
+        ),
+    ],
+)
+def test_a_note_shows_whole_words_as_documents_write_them(
+    shelf: Shelf, text: str, query: str, note: str
+) -> None:
+    shelf.put({"a.md": text})
+    answer = shelf.ask(query)
+    assert [hit.document for hit in answer.hits] == ["a.md"]
+    assert answer.relaxed == (note,)
+
+
+def test_no_note_says_that_a_word_is_also_itself(shelf: Shelf) -> None:
+    german = (
+        "Ein Unfall ist der Kasse zu melden, und das Formular liegt beim Empfang auf dem Tisch."
+    )
+    shelf.put({f"{n}.md": f"the road and the car are in this town {n}" for n in range(120)})
+    shelf.put({"unfall.md": german})
+    answer = shelf.ask("unfall")
+    assert answer.hits[0].document == "unfall.md"
+    assert answer.respelt == ""
+
+
+def test_a_word_of_a_page_out_of_reach_is_not_shown_for_a_stem(shelf: Shelf) -> None:
+    shelf.put({"a/x.md": "accidental accidental", "b/y.md": "accidents"})
+    scope = Filters(folders=("b",))
+    assert Speller(shelf.engine, scope).stems("acid") == [("accid", "accidents")]

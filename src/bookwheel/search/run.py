@@ -237,8 +237,9 @@ def correct(
             clauses += [clause] if clause.known else planner.split(clause) or [clause]
             continue
         clauses.append(respelt)
-        meant = respelt.exact[1:] or respelt.stems[len(clause.stems) :]
-        notes.append(f"'{clause.word}' also as {', '.join(repr(word) for word in meant)}")
+        meant = respelt.exact[1:]
+        if meant:  # else another form of the same word
+            notes.append(f"'{clause.word}' also as {', '.join(repr(word) for word in meant)}")
         titles += [title.replace(clause.word, word) for title in titles for word in meant][:8]
     plan = plan._replace(clauses=tuple(clauses))
     return plan, (*notes, *_missing(plan.clauses)), tuple(normal_title(t) for t in titles)
@@ -263,8 +264,11 @@ def _respell(
     words = speller.words(clause.word, own=own)
     stems: list[str] = []
     if not words and not clause.known:
-        stems = speller.stems(clause.stems[0])
-        words = [] if stems or clause.parts else speller.beginnings(clause.word)
+        meant = speller.stems(clause.stems[0])
+        if meant:
+            written = [word for _, word in meant]
+            return planner.respell(clause, written, [stem for stem, _ in meant])
+        words = [] if clause.parts else speller.beginnings(clause.word)
     if words:
         surfaces = analyze_query(" ".join(words), languages)
         stems = [s for surface in surfaces for word in surface.words for s in word.stems]

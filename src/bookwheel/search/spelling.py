@@ -8,7 +8,8 @@ from functools import lru_cache
 from bookwheel.engines.base import Engine, Field, Match, Term, Vocabulary
 from bookwheel.query import Filters
 from bookwheel.text.language import function_words
-from bookwheel.text.words import is_unspaced
+from bookwheel.text.words import is_unspaced, strip_accents
+from bookwheel.text.words import stem as find_stem
 
 MOST_CANDIDATES = 4
 MOST_PAIRS = 20
@@ -163,16 +164,37 @@ class Speller:
         near = words_beginning(word, self._engine.vocabulary(), self._holding_of(Field.EXACT))
         return self._likeliest(word, near, Field.EXACT, 0)
 
-    def stems(self, stem: str) -> list[str]:
-        """Return the likeliest meant stems: a slip may sit in a form that no page has.
+    def stems(self, stem: str) -> list[tuple[str, str]]:
+        """Return the likeliest meant stems, each with a word that has it, as documents write it.
 
-        None of a short stem: a slip in that and an ending would be two in a word of a few letters.
+        A slip may sit in a form that no page has. None of a short stem: a slip in that and an
+        ending would be two in a word of a few letters.
         """
         if len(stem) < _SHORTEST_STEM:
             return []
         near = near_words(stem, self._engine.vocabulary(Field.BODY), self._holding_of(Field.BODY))
         near = [each for each in near if _begin_alike(stem, each[1])]
-        return self._likeliest(stem, near, Field.BODY, 0)
+        meant = self._likeliest(stem, near, Field.BODY, 0)
+        written = [(each, self._written(each)) for each in meant]
+        return [each for each in written if each[1] not in self._empty]
+
+    def _written(self, stem: str) -> str:
+        """Return the commonest word that has a stem; the stem where none can be seen."""
+        languages = [*self._engine.languages()]
+        vocabulary = self._engine.vocabulary()
+        letters = [each for each in vocabulary.characters if strip_accents(each) == stem[0]]
+        words = [
+            word
+            for length in range(len(stem) - 1, len(stem) + _LONGEST_ENDING + 1)
+            for letter in letters
+            for word in vocabulary.beginning(letter, length)
+            if strip_accents(word).startswith(stem[:-1])
+            and any(find_stem(word, language) == stem for language in languages)
+        ]
+        held = self._holding_of(Field.EXACT)([(0, word) for word in words[:_MOST_NEAR]])
+        held.sort(key=lambda item: self._order(stem, Field.EXACT, *item))
+        first = [word for _, word in held[:MOST_CANDIDATES]]
+        return next(iter(self._visible(Field.EXACT, first)), stem)
 
     def _likeliest(
         self, word: str, near: list[tuple[int, str]], field: Field, own: int
