@@ -16,6 +16,7 @@ from bookwheel.query import Filters, Place
 _SLIDES = (".pptx", ".ppt", ".odp")
 _SHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
 _MAIL = (".eml", ".msg", ".mbox")
+_MARKDOWN = (".md", ".markdown", ".mdx")
 _EXTENSIONS: dict[str, tuple[str, ...]] = {
     "ppt": (".pptx", ".ppt"),
     "xls": (".xlsx", ".xls"),
@@ -24,7 +25,7 @@ _EXTENSIONS: dict[str, tuple[str, ...]] = {
     **{
         name: (f".{name}",)
         for name in (
-            *("pptx", "odp", "xlsx", "xlsm", "xlsb", "ods", "csv"),
+            *("pptx", "odp", "xlsx", "xlsm", "xlsb", "ods", "csv", "tsv"),
             *("docx", "odt", "rtf", "pdf", "epub", "eml", "mbox", "ipynb", "txt"),
         )
     },
@@ -42,18 +43,31 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "excel file": _SHEETS,
     "excel sheet": _SHEETS,
     "excel spreadsheet": _SHEETS,
+    "excel workbook": _SHEETS,
     "word document": (".docx", ".doc"),
     "word doc": (".docx", ".doc"),
     "word file": (".docx", ".doc"),
     "email": _MAIL,
     "e-mail": _MAIL,
     "mail": _MAIL,
+    "email message": _MAIL,
+    "mail message": _MAIL,
     "notebook": (".ipynb",),
     "jupyter notebook": (".ipynb",),
     "ebook": (".epub",),
     "e-book": (".epub",),
+    **{f"markdown {each}": _MARKDOWN for each in ("file", "document", "doc", "page", "note")},
+    "asciidoc file": (".adoc", ".asciidoc"),
+    "rst file": (".rst",),
+    "org file": (".org",),
 }
 """Words for types that mean other things too: they count as types in fewer places."""
+_PAGES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("html page", "html file", "html document"), (".html", ".htm")),
+    **dict.fromkeys(("web page", "webpage"), (".html", ".htm")),
+    **dict.fromkeys(("text file", "plain text file"), (".txt",)),
+}
+"""Words for types that many texts are about: they count where a topic follows, else are tried."""
 
 
 def _any(names: Iterable[str]) -> str:
@@ -65,6 +79,7 @@ def _any(names: Iterable[str]) -> str:
 _GAP = r"[\s\x01]"
 """A space, or what was taken out."""
 _PLAIN = rf"\.?{_any(_EXTENSIONS)}s?(?![\w-]|\.\w)(?:\s+(?:files?|documents?|docs)\b)?"
+_PAGE = rf"(?<![\w.-]){_any(_PAGES)}s?\b"
 _KIND = rf"(?:{_any(_KINDS)}s?\b|excel(?=\s+(?:or|and)\s))"
 _ONE = rf"(?<![\w.-])(?:{_PLAIN}|{_KIND})"
 _JOIN = r"(?:\s*,\s*(?:or\s+|and\s+)?|\s*/\s*|\s+(?:or|and)\s+|\s+)"
@@ -102,6 +117,11 @@ _TYPES = (
         rf"(?:{_GAP}+{_ABOUT}|(?={_GAP}*(?:$|\x01|[,.;?!]))|(?=\s+{_GOES_ON}))",
         re.I,
     ),
+    # web pages about ..., but not on ...
+    re.compile(
+        rf"\A{_GAP}*(?:{_LEAD}\s+)*(?P<run>{_PAGE}(?:{_JOIN}{_PAGE})*){_GAP}+(?!on\b){_ABOUT}(?=\s)",
+        re.I,
+    ),
     # excel files zebra
     re.compile(
         rf"\A{_GAP}*(?:{_LEAD}\s+)*(?P<run>{_PROGRAM}\s+"
@@ -110,6 +130,7 @@ _TYPES = (
     ),
 )
 _OF_PROGRAMS = re.compile("spread|excel|power|word|slide deck")
+_OF_TEXTS = re.compile("markdown|html|web|text|plain|asciidoc|rst|org")
 _LAST = rf"(?:{_PLAIN_RUN}|{_any(filter(_OF_PROGRAMS.match, _KINDS))}s?\b)"
 """What is a type as the last word too; an e-mail, a presentation or slides may be the topic."""
 _LAST_TYPE = re.compile(rf"(?P<before>\S*)\s+(?P<run>{_LAST}){_GAP}*\Z", re.I)
@@ -125,6 +146,7 @@ _WORK = re.compile(
 """Somebody who works on files of a type looks for texts about the type."""
 _MAKER = r"(?:(?:ms|microsoft)\s+)?"
 _FILE = r"(?:files?|documents?|docs?|sheets?|spreadsheets?|workbooks?|presentations?|slides|decks?)"
+_FILES = rf"(?:{_any(each + 's' for each in _KINDS | _PAGES if _OF_TEXTS.match(each))})\b"
 _NAMED = rf"(?:{_MAKER}{_PROGRAM}\s+{_FILE}|{_PLAIN}|powerpoints?|spreadsheets?|slide\s+decks?)\b"
 _TRIED = (
     # ... in Word, as a PDF, in a spreadsheet, in Excel format
@@ -143,8 +165,9 @@ _TRIED = (
     ),
     # Word document zebra
     re.compile(rf"\A{_GAP}*(?:{_LEAD}\s+)*(?P<run>{_MAKER}{_PROGRAM}\s+{_FILE})(?=\s)", re.I),
-    # zebra slides
-    re.compile(rf"(?<=[^\s\x01])\s+(?P<run>slides){_GAP}*\Z", re.I),
+    # markdown files zebra, zebra slides, zebra web pages
+    re.compile(rf"\A{_GAP}*(?:{_LEAD}\s+)*(?P<run>{_FILES})(?=\s)", re.I),
+    re.compile(rf"(?<=[^\s\x01])\s+(?P<run>slides|{_FILES}){_GAP}*\Z", re.I),
 )
 """Where a word may name a type or be looked for itself: only a search can tell."""
 
@@ -453,7 +476,7 @@ def _types_of(run: str) -> tuple[str, ...]:
     """Return the extensions of words for types; `ppt slides` is what is both."""
     types: list[str] = []
     for part in re.split(r",|/|\bor\b|\band\b", run, flags=re.I):
-        sets = [_of(one[0]) for one in re.finditer(rf"{_ONE}|{_PROGRAM}", part, re.I)]
+        sets = [_of(one[0]) for one in re.finditer(rf"{_ONE}|{_PROGRAM}|{_PAGE}", part, re.I)]
         every = [each for some in sets for each in some]
         both = [each for each in every if all(each in some for some in sets)]
         types += both or every
@@ -464,7 +487,7 @@ def _of(word: str) -> tuple[str, ...]:
     """Return the extensions of one word for a type."""
     name = " ".join(word.casefold().lstrip(".").split())
     for each in (name, name.removesuffix("s")):
-        if each in _KINDS or each in _PROGRAMS:
-            return _KINDS.get(each) or _PROGRAMS[each]
+        if named := (_KINDS | _PROGRAMS | _PAGES).get(each):
+            return named
     first = name.split()[0]
     return _EXTENSIONS.get(first) or _EXTENSIONS.get(first.removesuffix("s")) or _SHEETS
