@@ -236,8 +236,8 @@ def correct(
         if respelt is None:
             clauses += [clause] if clause.known else planner.split(clause) or [clause]
             continue
-        clauses.append(respelt)
-        meant = respelt.exact[1:]
+        clauses.append(respelt[0])
+        meant = [word for word in dict.fromkeys(respelt[1]) if word != clause.word]
         if meant:  # else another form of the same word
             notes.append(f"'{clause.word}' also as {', '.join(repr(word) for word in meant)}")
         titles += [title.replace(clause.word, word) for title in titles for word in meant][:8]
@@ -258,21 +258,21 @@ def _respell(
     speller: Speller,
     clause: Clause,
     languages: tuple[str, ...],
-) -> Clause | None:
-    """Return the clause widened by what it may have meant, or None when nothing is near."""
+) -> tuple[Clause, list[str]] | None:
+    """Return the clause widened by words it may have meant, and these; None if none is near."""
     own = engine.frequency(Field.EXACT, clause.word)
     words = speller.words(clause.word, own=own)
     stems: list[str] = []
     if not words and not clause.known:
         meant = speller.stems(clause.stems[0])
         if meant:
-            written = [word for _, word in meant]
-            return planner.respell(clause, written, [stem for stem, _ in meant])
+            widened = planner.respell(clause, (), [stem for stem, _ in meant])
+            return widened, [word for _, word in meant]
         words = [] if clause.parts else speller.beginnings(clause.word)
     if words:
         surfaces = analyze_query(" ".join(words), languages)
         stems = [s for surface in surfaces for word in surface.words for s in word.stems]
-    return planner.respell(clause, words, stems) if stems else None
+    return (planner.respell(clause, words, stems), words) if stems else None
 
 
 def _missing(clauses: Iterable[Clause]) -> list[str]:
