@@ -12,6 +12,7 @@ from datetime import date
 from typing import NamedTuple
 
 from bookwheel.query import Filters, Place
+from bookwheel.search.negation import ends_negated
 
 _SLIDES = (".pptx", ".ppt", ".odp")
 _SHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
@@ -206,7 +207,6 @@ _OLDEST = 1900
 _TOPICAL = 1990
 """A year before it that merely stands behind `in` is more likely history than a file's date."""
 _MOST_YEARS = 100
-_LOOKED_BACK = 80
 _LONGEST = 500
 """A longer text is no question that states filters."""
 
@@ -221,14 +221,6 @@ _TYPE = rf"(?:\.?{_any(_EXTENSIONS)}|{_any(_KINDS)}|{_PROGRAM})s?"
 _TYPES_ALONE = re.compile(rf"{_TYPE}(?:/{_TYPE})*\.*", re.I)
 _TYPE_WITHIN = re.compile(rf"(?<![^\W_]){_TYPE}(?![^\W_])", re.I)
 _KEPT_AS_IT_IS = re.compile(r'-?"[^"]*"|-?[“„][^”“]*[”“]|(?<!\S)-\S+')
-
-_NEGATED = re.compile(
-    r"(?:\b(?:not|no|never|except|without|excluding|nor|besides|(?:other|rather)\s+than)|n['’]t)\s+"
-    r"(?:(?:for|any|all|the|those|these|ones?|files?|documents?|years?|of|from|in|as|an?)\s+)*"
-    r"(?:[^\s,.;?!]+\s+(?:[^\s,.;?!]+\s+){0,3}(?:or|nor)\s+)*\Z",
-    re.I,
-)
-"""What stands before a wish that is none: what somebody does not want, alone or among others."""
 
 
 class Wishes(NamedTuple):
@@ -358,7 +350,7 @@ class _Reading:
 
     def is_wish(self, start: int) -> bool:
         """Tell whether what begins here is wanted: turned round, it would hide what is."""
-        return _NEGATED.search(self.seen, max(0, start - _LOOKED_BACK), start) is None
+        return not ends_negated(self.seen[:start])
 
     def left(self) -> str:
         """Return what was not taken."""
