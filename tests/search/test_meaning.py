@@ -345,3 +345,26 @@ def test_pages_of_an_answer_that_lie_equally_deep_fit_together(tmp_path: Path) -
         every = [document for page in pages for document in page]
         assert len(set(every)) == len(every) > 15
     shelf.close()
+
+
+def test_a_total_never_exceeds_the_number_of_documents(shelf: Shelf) -> None:
+    shelf.put({f"{n}.md": f"# Car {n}\n\nA car drives along road {n}." for n in range(70)})
+    embed(shelf)
+    assert ask(shelf, "car").total == 70
+
+
+def test_within_a_window_hits_do_not_depend_on_the_size_of_a_page(tmp_path: Path) -> None:
+    draw = random.Random(5)
+    words = " ".join(PAGES.values()).replace("#", "").split()
+    shelf = Shelf(tmp_path)
+    shelf.put({f"{n}.md": " ".join(draw.choices(words, k=12)) for n in range(600)})
+    embed(shelf)
+    question = "automobilx qqqq oil"
+    whole = ask(shelf, question, limit=100, window=20)
+    for size in (5, 20, 50):
+        pages = [
+            ask(shelf, question, limit=size, offset=at, window=20) for at in range(0, 100, size)
+        ]
+        assert [document for page in pages for document in found(page)] == found(whole)
+        assert {page.total for page in pages} == {whole.total}
+    shelf.close()

@@ -45,6 +45,11 @@ def test_the_question_of_the_contract() -> None:
         ),
         ('-draft "net thirty" budget', '"net thirty" AND budget NOT draft'),
         ('budget -"first draft"', 'budget NOT "first draft"'),
+        (
+            "contracts about vendor X not from 2021",
+            "contracts AND vendor NEAR/5 X NOT 2021",
+        ),
+        ("vendor X, except those from 2021.", "vendor NEAR/5 X NOT 2021"),
         ("what is C++ for node.js?", '"C++" AND "node.js"'),
         ("NASA FBI", "nasa NEAR/5 fbi"),
         ("the", "the"),

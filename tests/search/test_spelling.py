@@ -120,3 +120,103 @@ def test_in_a_vocabulary_of_many_letters_the_same_words_are_near() -> None:
         (1, "later"),
         (1, "letter"),
     ]
+
+
+PROSE = {f"{n}.md": f"The pod can be in use: too many go to the top, tie {n}." for n in range(60)}
+
+
+@pytest.mark.parametrize("word", ["toe", "thy", "car", "pin", "usa", "teh"])
+def test_no_word_is_respelt_into_one_that_stands_everywhere(shelf: Shelf, word: str) -> None:
+    shelf.put(PROSE | {"x.md": "a trap"})
+    answer = shelf.ask(word)
+    assert answer.hits == ()
+    assert answer.relaxed == (f"no document has '{word}'",)
+
+
+@pytest.mark.parametrize("word", ["pdo", "kuberntes"])
+def test_a_slip_of_what_all_documents_are_about_is_respelt(shelf: Shelf, word: str) -> None:
+    shelf.put({name: f"{text} Kubernetes" for name, text in PROSE.items()})
+    assert shelf.ask(word).total == len(PROSE)
+
+
+def test_what_swaps_the_letters_of_a_filler_word_is_no_slip_of_another(shelf: Shelf) -> None:
+    shelf.put({"a.md": "rotate the key", "b.md": "ten tech keys", "c.md": "the tech"})
+    answer = shelf.ask("rotate teh key")
+    assert answer.hits[0].document == "a.md"
+    assert "no document has 'teh'" in answer.relaxed
+
+
+NOTIZEN = {
+    "urlaub.md": "# Urlaub\n\nJeder Mitarbeiter hat 30 Urlaubstage im Jahr. Der Antrag geht an die "
+    "Personalabteilung und muss zwei Wochen vorher gestellt werden.",
+    "reisen.md": "# Reisen\n\nKosten werden nach der Reise mit dem Formular abgerechnet; sie sind "
+    "ab dem ersten Tag zu belegen. Belege liegen im Original bei, sonst gibt es kein Geld.",
+    "unfall.md": "# Unfall\n\nBei einem Unfall auf dem Weg zur Arbeit ist die Kasse zu "
+    "benachrichtigen. Die Formulare dafür liegen beim Empfang, und das Telefon steht daneben.",
+    "parken.md": "# Parken\n\nDie Plätze hinter dem Haus stehen allen offen. Besucher melden sich "
+    "beim Pförtner an, und sie bekommen von ihm einen Schein für die Scheibe.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Wie viele Urlaubstage habe ich?", "urlaub.md"),
+        ("Was muss ich bei einem Unfall tun?", "unfall.md"),
+        ("Wo kann ich als Besucher parken?", "parken.md"),
+    ],
+)
+@pytest.mark.parametrize("others", [{}, {"en.md": "The key and the door of this house."}])
+def test_no_filler_word_of_any_language_is_respelt(
+    shelf: Shelf, others: dict[str, str], question: str, first: str
+) -> None:
+    shelf.put(NOTIZEN | others)
+    answer = shelf.ask(question)
+    assert answer.hits[0].document == first
+    assert not answer.respelt
+    assert {hit.language for hit in answer.hits} == {"de"}
+
+
+def test_a_slip_and_an_ending_are_too_much_for_a_short_word(shelf: Shelf) -> None:
+    shelf.put(
+        {"a.md": "Das Reh ist nicht im Wald, und die Wiese ist von der Sonne auf dem Berg warm."}
+    )
+    assert shelf.find("Rebe") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "note"),
+    [
+        ("Accidents were reported.", "acident", "'acident' also as 'accidents'"),
+        ("They insure, and are insured.", "insurrance", "'insurrance' also as 'insure'"),
+        (
+            "Änderungen am Vertrag, und die Kasse ist nicht im Haus.",
+            "Ändderung",
+            "'ändderung' also as 'änderungen'",
+        ),
+    ],
+)
+def test_a_note_shows_whole_words_as_documents_write_them(
+    shelf: Shelf, text: str, query: str, note: str
+) -> None:
+    shelf.put({"a.md": text})
+    answer = shelf.ask(query)
+    assert [hit.document for hit in answer.hits] == ["a.md"]
+    assert answer.relaxed == (note,)
+
+
+def test_no_note_says_that_a_word_is_also_itself(shelf: Shelf) -> None:
+    german = (
+        "Ein Unfall ist der Kasse zu melden, und das Formular liegt beim Empfang auf dem Tisch."
+    )
+    shelf.put({f"{n}.md": f"the road and the car are in this town {n}" for n in range(120)})
+    shelf.put({"unfall.md": german})
+    answer = shelf.ask("unfall")
+    assert answer.hits[0].document == "unfall.md"
+    assert answer.respelt == ""
+
+
+def test_a_word_of_a_page_out_of_reach_is_not_shown_for_a_stem(shelf: Shelf) -> None:
+    shelf.put({"a/x.md": "accidental accidental", "b/y.md": "accidents"})
+    scope = Filters(folders=("b",))
+    assert Speller(shelf.engine, scope).stems("acid") == [("accid", "accidents")]

@@ -19,6 +19,8 @@ PLACES = [("shelf", ""), *(("shelf", folder) for folder in FOLDERS)]
 SLIDES = (".pptx", ".ppt", ".odp")
 SHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
 MAIL = (".eml", ".msg", ".mbox")
+MARKDOWN = (".md", ".markdown", ".mdx")
+HTML = (".html", ".htm")
 
 
 def read(query: str) -> Wishes:
@@ -72,6 +74,19 @@ def read(query: str) -> Wishes:
         ("notebooks about pandas", (".ipynb",), "pandas"),
         ("jupyter notebook about pandas", (".ipynb",), "pandas"),
         ("ebooks about whales", (".epub",), "whales"),
+        ("markdown files about vendor X", MARKDOWN, "vendor X"),
+        ("find all markdown documents from anna", MARKDOWN, "from anna"),
+        ("rent in markdown files", MARKDOWN, "rent"),
+        ("pdfs and markdown notes about rent", (".pdf", *MARKDOWN), "rent"),
+        ("html pages about rent", HTML, "rent"),
+        ("show me web pages mentioning rent", HTML, "rent"),
+        ("text files about rent", (".txt",), "rent"),
+        ("web pages or text files about rent", (*HTML, ".txt"), "rent"),
+        ("csv files about rent", (".csv",), "rent"),
+        ("e-mails about rent", MAIL, "rent"),
+        ("email messages about rent", MAIL, "rent"),
+        ("e-books about whales", (".epub",), "whales"),
+        ("excel workbooks about rent", SHEETS, "rent"),
         ("a word document about rent", (".docx", ".doc"), "rent"),
         ("a spreadsheet with rent", (*SHEETS, ".csv"), "with rent"),
     ],
@@ -101,6 +116,9 @@ def test_words_for_types_that_can_be_nothing_else(
         ("a Word version of the lease", (".docx", ".doc"), "the lease"),
         ("the Excel with the rents", SHEETS, "the rents"),
         ("slide deck for the board", SLIDES, "the board"),
+        ("markdown files lease", MARKDOWN, "lease"),
+        ("lease markdown files", MARKDOWN, "lease"),
+        ("lease web pages", HTML, "lease"),
         ("Word document lease", (".docx", ".doc"), "lease"),
         ("MS Word documents lease", (".docx", ".doc"), "lease"),
     ],
@@ -122,6 +140,7 @@ def test_words_that_may_be_for_a_type_are_to_be_tried(
         *("excel at sports", "excel", "Word", "last word", "Word 2016 macros", "excel formulas"),
         *("how to add a table in Word", "convert slides to pdf", "deck of cards", "water slide"),
         *("powerpoint.pptx with rents", "rent in Word/Excel.docx", "rent in a spreadsheet.csv"),
+        *("how to lint markdown files", "rendering web pages", "web page design", "learn markdown"),
         *('"rent in Word"', "rent -slides", "in other words", "slides"),
     ],
 )
@@ -157,6 +176,16 @@ def test_words_that_are_for_no_type_are_not_tried(query: str) -> None:
         "word embeddings",
         "word order in german",
         "slides down the hill",
+        "markdown syntax",
+        "markdown in python",
+        "web pages on mobile",
+        "web pages with slow images",
+        "broken links in web pages",
+        "text files on windows",
+        "null bytes in text files",
+        "html pages",
+        "learn html",
+        "org chart",
         "the difference between doc and docx",
         "what is a pdf",
         '"slides about budget"',
@@ -382,6 +411,41 @@ def test_a_place_that_is_given_wins_over_a_collection_in_words() -> None:
     assert add_wishes(Filters(("notes",)), said) == Filters(
         ("notes",), within=(("notes", "old/hr"),)
     )
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "contracts about vendor X not from 2021",
+        "vendor X except those from 2021",
+        "vendor X other than from 2019 to 2021",
+        "vendor X not since 2021",
+        "budget, but not last year",
+        "rent not in the finance folder",
+        "rent not in finance or in minutes",
+        "rent that isn't in finance",
+        "vendor X not in ppt or docx",
+        "vendor X, no slides only",
+        "vendor X without spreadsheets",
+        "budget not in Excel",
+    ],
+)
+def test_what_is_not_wanted_is_no_filter(query: str) -> None:
+    assert read(query) == Wishes(Filters(), query)
+    assert guess_filters(query, TODAY, PLACES) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("what did not work from 2021", "what did not work"),
+        ("not draft contracts from 2021", "not draft contracts"),
+        ("vendors without contract from 2021", "vendors without contract"),
+    ],
+)
+def test_a_negation_of_something_else_leaves_a_filter_one(query: str, text: str) -> None:
+    wishes = read(query)
+    assert (wishes.text, wishes.years) == (text, (2021,))
 
 
 WORDS = """

@@ -30,6 +30,34 @@ def test_a_paragraph_tells_its_language(language: str) -> None:
     assert detect_language(SAMPLES[language]) == language
 
 
+SHORT = {
+    "de": "Jeder Mitarbeiter hat 30 Tage Urlaub im Jahr. Der Antrag geht an die Personalabteilung.",
+    "fr": "Les congés sont demandés au service du personnel deux semaines avant le départ.",
+    "es": "Las vacaciones se piden al departamento de personal con dos semanas de antelación.",
+    "it": "Le ferie si chiedono al personale due settimane prima della partenza, con il modulo.",
+    "nl": "Vakantie wordt aangevraagd bij de afdeling personeel, twee weken voor het vertrek.",
+    "en": "There was no way to do a thing as a user in Las Vegas or El Paso.",
+}
+
+
+@pytest.mark.parametrize("language", SHORT)
+def test_a_sentence_or_two_tell_their_language(language: str) -> None:
+    assert detect_language(SHORT[language]) == language
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a b c d e f g h i j k l m n o p q r s t u v w x y z",
+        "Home\nContact\nde en fr es it pt nl",
+        "Hans Müller, Am Markt 3, 10115 Berlin",
+        "i in range(n): a[i] = o[i]; e = se + da",
+    ],
+)
+def test_single_letters_and_names_tell_no_language(text: str) -> None:
+    assert detect_language(text) == "en"
+
+
 @pytest.mark.parametrize("text", ["", "x = y + 1", "o a de en", "```\n{}\n```", "La la la."])
 def test_too_little_to_tell_by_is_taken_for_the_default(text: str) -> None:
     assert detect_language(text) == "en"

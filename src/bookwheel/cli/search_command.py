@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -36,6 +37,7 @@ from bookwheel.library import Library
 from bookwheel.query import Filters, SearchIn, SearchMode, SearchRequest, SearchResults
 
 _DATE = re.compile("[0-9]{4}(-[0-9]{1,2}){0,2}")
+_BY_DATE = "no name or text of a match has such a year, so its date counts"
 
 
 def run(
@@ -115,25 +117,37 @@ def run(
 
 
 def _search_understanding(library: Library, request: SearchRequest) -> SearchResults:
-    """Search by what a query says beside its filters; those given as options win."""
+    """Search by what a query says beside its filters; those given as options win.
+
+    Years are those in a file's name or text, and where no file has them there, those of its date.
+    """
     from datetime import date
 
     from bookwheel.search.beside import search_beside
-    from bookwheel.search.wishes import Wishes, add_wishes
+    from bookwheel.search.wishes import Wishes, add_wishes, with_years_written
 
-    def make_request(wishes: Wishes) -> SearchRequest:
-        filters = add_wishes(request.filters, wishes.filters)
-        return request._replace(text=wishes.text, filters=filters)
+    today, places = date.today(), library.places()
 
-    results, _, wishes = search_beside(
-        request.text,
-        date.today(),
-        library.places(),
-        make_request=make_request,
-        search=lambda each: _search(library, each),
-    )
-    remarks = (*wishes.notes, *results.remarks)
-    return results._replace(query=request.text, remarks=remarks)
+    def ask(wished: Callable[[Wishes], Filters]) -> tuple[SearchResults, SearchRequest, Wishes]:
+        def make_request(wishes: Wishes) -> SearchRequest:
+            filters = add_wishes(request.filters, wished(wishes))
+            return request._replace(text=wishes.text, filters=filters)
+
+        return search_beside(
+            request.text,
+            today,
+            places,
+            make_request=make_request,
+            search=lambda each: _search(library, each),
+        )
+
+    results, asked, wishes = ask(lambda each: with_years_written(each, today))
+    notes = wishes.notes
+    if asked.filters.years and not results.total:
+        dated, _, _ = ask(lambda each: each.filters)
+        if dated.total:
+            results, notes = dated, (*notes, _BY_DATE)
+    return results._replace(query=request.text, remarks=(*notes, *results.remarks))
 
 
 def _search(library: Library, request: SearchRequest) -> SearchResults:

@@ -73,7 +73,8 @@ def find_near(
     query = embedder.embed_query(text)
     if not query.any():
         return None
-    wanted = max(_NEAR, 2 * request.window, _DEEPER * request.reach)
+    # With a window the same are found whichever page of the answer is asked for.
+    wanted = max(_NEAR, 2 * request.window if request.window else _DEEPER * request.reach)
     found = find_nearest(engine, planner, plan, embedder.fingerprint, query, wanted)
     nearest = {document for document, _, _ in found.entries}
     matrices = engine.vectors(embedder.fingerprint, [*nearest, *(set(words) - nearest)])

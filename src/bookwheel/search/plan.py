@@ -158,7 +158,7 @@ class Planner:
         )
         worth = self.worth(frequency)
         empty = any(word.exact in filler_words(language) for language in self._languages)
-        filler = empty or (self._pages >= _MANY_PAGES and worth < _EVERYWHERE)
+        filler = empty or self.is_common(frequency)
         return Clause(
             *(word.exact, (word.exact,), word.stems, count, worth, known, word.parts),
             filler=filler,
@@ -175,6 +175,10 @@ class Planner:
     def worth(self, frequency: int) -> float:
         """Return how telling a term is that so many pages hold, those removed lately counted."""
         return rarity(frequency, self._pages)
+
+    def is_common(self, frequency: int) -> bool:
+        """Tell whether a term that so many pages hold says little: there must be many pages."""
+        return self._pages >= _MANY_PAGES and self.worth(frequency) < _EVERYWHERE
 
     def respell(self, clause: Clause, exact: Iterable[str], stems: Iterable[str]) -> Clause:
         """Return the clause as it would be for what it may have meant."""

@@ -27,6 +27,11 @@ _OPERATOR = re.compile(r"(?<!\S)\(*(?:AND|OR|NOT|NEAR(?:/\d+)?)(?!\S)")
 _PLAIN_WORD = re.compile(r"[^\W_]+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 """A year dates a document as a whole: it need not stand near the words."""
+_UNWANTED_YEAR = re.compile(
+    r"(?<!\S)(?:but\s+)?(?:not|except|without|excluding|other\s+than)\s+(?:(?:for|the|those|ones)\s+)*"
+    r"(?:(?:from|in|of|dated)\s+)?(?P<year>(?:19|20)\d\d)(?=[.,;?!]?(?:\s|$))(?!\s*(?:-|–|to\b))",
+    re.I,
+)
 _RESERVED = frozenset({"and", "or", "not", "near"})
 _LEADS = frozenset(
     {"find", "show", "list", "get", "give", "search", "look", "for", "me", "us", "all", "any"}
@@ -70,7 +75,8 @@ def rewrite(text: str, today: date, language: str = "en") -> Rewritten:
         expression = tidy(wishes.text)
         notes.append("the query is an expression already")
     else:
-        expression, said = _express(wishes.text, language)
+        said_plainly = _UNWANTED_YEAR.sub(r"-\g<year>", wishes.text)
+        expression, said = _express(said_plainly, language)
         notes += said
     if wishes.removed and 0 < len(years) <= _MOST_YEARS:
         first = f"({expression})" if " OR " in expression else expression

@@ -86,7 +86,8 @@ def search(
         notes = (*notes, "not every word had to match")
     # What was not looked at is taken to be as far away as what was.
     unseen = (found.total - len(found.pages)) * len(ranked) // max(1, judged)
-    total = unseen + len(ranked)
+    # Of what is near in meaning, some may be among what was not looked at.
+    total = max(len(ranked), min(unseen + len(ranked), statuses.get(Status.OK, 0)))
     if hits:
         return SearchResults(request.text, hits, total, notes, (), *scope, remarks)
     if judged and not ranked:
@@ -218,7 +219,7 @@ def correct(
     """Widen words that look like slips; return the plan, what was done, and titles meant."""
     # Where meaning alone counts, slips are the model's affair.
     fuzzy = plan.request.fuzzy and plan.request.mode is not SearchMode.SEMANTIC
-    speller = Speller(engine, plan.request.filters) if fuzzy else None
+    speller = Speller(engine, plan.request.filters, planner.is_common) if fuzzy else None
     clauses: list[Clause] = []
     notes: list[str] = []
     titles = [plan.question.title]
@@ -226,23 +227,29 @@ def correct(
         titles.append(plan.question.file_name)
     for number, clause in enumerate(plan.clauses):
         respelt = None
-        if speller is not None and number < _MOST_RESPELT and _looks_like_a_slip(engine, clause):
+        if (
+            speller is not None
+            and number < _MOST_RESPELT
+            and _looks_like_a_slip(engine, speller, clause)
+        ):
             respelt = _respell(engine, planner, speller, clause, languages)
         if respelt is None:
             clauses += [clause] if clause.known else planner.split(clause) or [clause]
             continue
-        clauses.append(respelt)
-        meant = respelt.exact[1:] or respelt.stems[len(clause.stems) :]
-        notes.append(f"'{clause.word}' also as {', '.join(repr(word) for word in meant)}")
+        clauses.append(respelt[0])
+        meant = [word for word in dict.fromkeys(respelt[1]) if word != clause.word]
+        if meant:  # else another form of the same word
+            notes.append(f"'{clause.word}' also as {', '.join(repr(word) for word in meant)}")
         titles += [title.replace(clause.word, word) for title in titles for word in meant][:8]
     plan = plan._replace(clauses=tuple(clauses))
     return plan, (*notes, *_missing(plan.clauses)), tuple(normal_title(t) for t in titles)
 
 
-def _looks_like_a_slip(engine: Engine, clause: Clause) -> bool:
+def _looks_like_a_slip(engine: Engine, speller: Speller, clause: Clause) -> bool:
     """Tell a word that no page has, or hardly any; filler words are never taken for slips."""
     own = engine.frequency(Field.EXACT, clause.word)
-    return not clause.filler and (not clause.known or 0 < own <= _RARE)
+    is_rare = not clause.known or 0 < own <= _RARE
+    return is_rare and not clause.filler and not speller.is_empty(clause.word)
 
 
 def _respell(
@@ -251,18 +258,21 @@ def _respell(
     speller: Speller,
     clause: Clause,
     languages: tuple[str, ...],
-) -> Clause | None:
-    """Return the clause widened by what it may have meant, or None when nothing is near."""
+) -> tuple[Clause, list[str]] | None:
+    """Return the clause widened by words it may have meant, and these; None if none is near."""
     own = engine.frequency(Field.EXACT, clause.word)
     words = speller.words(clause.word, own=own)
     stems: list[str] = []
     if not words and not clause.known:
-        stems = speller.stems(clause.stems[0])
-        words = [] if stems or clause.parts else speller.beginnings(clause.word)
+        meant = speller.stems(clause.stems[0])
+        if meant:
+            widened = planner.respell(clause, (), [stem for stem, _ in meant])
+            return widened, [word for _, word in meant]
+        words = [] if clause.parts else speller.beginnings(clause.word)
     if words:
         surfaces = analyze_query(" ".join(words), languages)
         stems = [s for surface in surfaces for word in surface.words for s in word.stems]
-    return planner.respell(clause, words, stems) if stems else None
+    return (planner.respell(clause, words, stems), words) if stems else None
 
 
 def _missing(clauses: Iterable[Clause]) -> list[str]:

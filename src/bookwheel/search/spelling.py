@@ -7,7 +7,9 @@ from functools import lru_cache
 
 from bookwheel.engines.base import Engine, Field, Match, Term, Vocabulary
 from bookwheel.query import Filters
-from bookwheel.text.words import is_unspaced
+from bookwheel.text.language import function_words
+from bookwheel.text.words import is_unspaced, strip_accents
+from bookwheel.text.words import stem as find_stem
 
 MOST_CANDIDATES = 4
 MOST_PAIRS = 20
@@ -15,6 +17,7 @@ _SHORTEST = 3
 _LONG = 8
 """So many letters a word must have for two slips in it; the first letter is then right."""
 _SHORTEST_BEGINNING = 4
+_SHORTEST_STEM = 4
 _LONGEST_ENDING = 8
 _LOOKED_AT = 3
 """So many passages are read to see whether a word is shown in them."""
@@ -26,11 +29,15 @@ _MOST_TRIED = 10_000
 _ASKED_AT_ONCE = 20
 _TINY = 20
 """A word is taken for a slip when a neighbour is this many times commoner."""
+_SHORT = 4
+"""In so few letters another one makes another word: only swapped ones are surely a slip."""
 
 
 Near = list[tuple[int, str]]
 Holds = Callable[[Near], Near]
 """Leaves those words that stand in what the caller may see: any other is as good as none."""
+IsCommon = Callable[[int], bool]
+"""Tells whether a word on so many pages stands nearly everywhere."""
 
 
 def near_words(word: str, vocabulary: Vocabulary, holds: Holds = lambda near: near) -> Near:
@@ -127,9 +134,23 @@ def _first_held(near: Near, holds: Holds) -> Near:
 class Speller:
     """Finds what a word of a query may have meant, within what the caller may see."""
 
-    def __init__(self, engine: Engine, filters: Filters) -> None:
+    def __init__(
+        self, engine: Engine, filters: Filters, is_common: IsCommon = lambda pages: False
+    ) -> None:
         self._engine = engine
         self._filters = filters
+        self._is_common = is_common
+        self._empty = frozenset().union(*map(function_words, engine.languages()))
+
+    def is_empty(self, word: str) -> bool:
+        """Tell a word that only holds sentences together, or one in which its letters are swapped.
+
+        Such as *the* and *teh*: it says nothing, whatever else is near it.
+        """
+        return word in self._empty or any(
+            word[:at] + word[at + 1] + word[at] + word[at + 2 :] in self._empty
+            for at in range(len(word) - 1)
+        )
 
     def words(self, word: str, *, own: int) -> list[str]:
         """Return the likeliest meant words; `own` is how many pages hold the word itself."""
@@ -143,15 +164,42 @@ class Speller:
         near = words_beginning(word, self._engine.vocabulary(), self._holding_of(Field.EXACT))
         return self._likeliest(word, near, Field.EXACT, 0)
 
-    def stems(self, stem: str) -> list[str]:
-        """Return the likeliest meant stems: a slip may sit in a form that no page has."""
+    def stems(self, stem: str) -> list[tuple[str, str]]:
+        """Return the likeliest meant stems, each with a word that has it, as documents write it.
+
+        A slip may sit in a form that no page has. None of a short stem: a slip in that and an
+        ending would be two in a word of a few letters.
+        """
+        if len(stem) < _SHORTEST_STEM:
+            return []
         near = near_words(stem, self._engine.vocabulary(Field.BODY), self._holding_of(Field.BODY))
         near = [each for each in near if _begin_alike(stem, each[1])]
-        return self._likeliest(stem, near, Field.BODY, 0)
+        meant = self._likeliest(stem, near, Field.BODY, 0)
+        written = [(each, self._written(each)) for each in meant]
+        return [each for each in written if each[1] not in self._empty]
+
+    def _written(self, stem: str) -> str:
+        """Return the commonest word that has a stem; the stem where none can be seen."""
+        languages = [*self._engine.languages()]
+        vocabulary = self._engine.vocabulary()
+        letters = [each for each in vocabulary.characters if strip_accents(each) == stem[0]]
+        words = [
+            word
+            for length in range(len(stem) - 1, len(stem) + _LONGEST_ENDING + 1)
+            for letter in letters
+            for word in vocabulary.beginning(letter, length)
+            if strip_accents(word).startswith(stem[:-1])
+            and any(find_stem(word, language) == stem for language in languages)
+        ]
+        held = self._holding_of(Field.EXACT)([(0, word) for word in words[:_MOST_NEAR]])
+        held.sort(key=lambda item: self._order(stem, Field.EXACT, *item))
+        first = [word for _, word in held[:MOST_CANDIDATES]]
+        return next(iter(self._visible(Field.EXACT, first)), stem)
 
     def _likeliest(
         self, word: str, near: list[tuple[int, str]], field: Field, own: int
     ) -> list[str]:
+        near = [each for each in near if self._may_mean(word, each[1], field)]
         ranked = sorted(near, key=lambda item: self._order(word, field, *item))
         common = [
             other
@@ -165,6 +213,13 @@ class Speller:
             likely += self._visible(field, first)
             common = common[len(first) :]
         return likely
+
+    def _may_mean(self, word: str, other: str, field: Field) -> bool:
+        """Tell whether a word is one to look for: what stands everywhere would find everything."""
+        if other in self._empty:
+            return False
+        surely = len(word) > _SHORT or sorted(word) == sorted(other)
+        return surely or not self._is_common(self._engine.frequency(field, other))
 
     def _holding(self, letter: str) -> list[str]:
         """Return the pairs of letters that hold one of a script written without spaces."""

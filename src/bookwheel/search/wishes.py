@@ -12,10 +12,12 @@ from datetime import date
 from typing import NamedTuple
 
 from bookwheel.query import Filters, Place
+from bookwheel.search.negation import ends_negated
 
 _SLIDES = (".pptx", ".ppt", ".odp")
 _SHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
 _MAIL = (".eml", ".msg", ".mbox")
+_MARKDOWN = (".md", ".markdown", ".mdx")
 _EXTENSIONS: dict[str, tuple[str, ...]] = {
     "ppt": (".pptx", ".ppt"),
     "xls": (".xlsx", ".xls"),
@@ -24,7 +26,7 @@ _EXTENSIONS: dict[str, tuple[str, ...]] = {
     **{
         name: (f".{name}",)
         for name in (
-            *("pptx", "odp", "xlsx", "xlsm", "xlsb", "ods", "csv"),
+            *("pptx", "odp", "xlsx", "xlsm", "xlsb", "ods", "csv", "tsv"),
             *("docx", "odt", "rtf", "pdf", "epub", "eml", "mbox", "ipynb", "txt"),
         )
     },
@@ -42,18 +44,31 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "excel file": _SHEETS,
     "excel sheet": _SHEETS,
     "excel spreadsheet": _SHEETS,
+    "excel workbook": _SHEETS,
     "word document": (".docx", ".doc"),
     "word doc": (".docx", ".doc"),
     "word file": (".docx", ".doc"),
     "email": _MAIL,
     "e-mail": _MAIL,
     "mail": _MAIL,
+    "email message": _MAIL,
+    "mail message": _MAIL,
     "notebook": (".ipynb",),
     "jupyter notebook": (".ipynb",),
     "ebook": (".epub",),
     "e-book": (".epub",),
+    **{f"markdown {each}": _MARKDOWN for each in ("file", "document", "doc", "page", "note")},
+    "asciidoc file": (".adoc", ".asciidoc"),
+    "rst file": (".rst",),
+    "org file": (".org",),
 }
 """Words for types that mean other things too: they count as types in fewer places."""
+_PAGES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("html page", "html file", "html document"), (".html", ".htm")),
+    **dict.fromkeys(("web page", "webpage"), (".html", ".htm")),
+    **dict.fromkeys(("text file", "plain text file"), (".txt",)),
+}
+"""Words for types that many texts are about: they count where a topic follows, else are tried."""
 
 
 def _any(names: Iterable[str]) -> str:
@@ -65,6 +80,7 @@ def _any(names: Iterable[str]) -> str:
 _GAP = r"[\s\x01]"
 """A space, or what was taken out."""
 _PLAIN = rf"\.?{_any(_EXTENSIONS)}s?(?![\w-]|\.\w)(?:\s+(?:files?|documents?|docs)\b)?"
+_PAGE = rf"(?<![\w.-]){_any(_PAGES)}s?\b"
 _KIND = rf"(?:{_any(_KINDS)}s?\b|excel(?=\s+(?:or|and)\s))"
 _ONE = rf"(?<![\w.-])(?:{_PLAIN}|{_KIND})"
 _JOIN = r"(?:\s*,\s*(?:or\s+|and\s+)?|\s*/\s*|\s+(?:or|and)\s+|\s+)"
@@ -102,6 +118,11 @@ _TYPES = (
         rf"(?:{_GAP}+{_ABOUT}|(?={_GAP}*(?:$|\x01|[,.;?!]))|(?=\s+{_GOES_ON}))",
         re.I,
     ),
+    # web pages about ..., but not on ...
+    re.compile(
+        rf"\A{_GAP}*(?:{_LEAD}\s+)*(?P<run>{_PAGE}(?:{_JOIN}{_PAGE})*){_GAP}+(?!on\b){_ABOUT}(?=\s)",
+        re.I,
+    ),
     # excel files zebra
     re.compile(
         rf"\A{_GAP}*(?:{_LEAD}\s+)*(?P<run>{_PROGRAM}\s+"
@@ -110,6 +131,7 @@ _TYPES = (
     ),
 )
 _OF_PROGRAMS = re.compile("spread|excel|power|word|slide deck")
+_OF_TEXTS = re.compile("markdown|html|web|text|plain|asciidoc|rst|org")
 _LAST = rf"(?:{_PLAIN_RUN}|{_any(filter(_OF_PROGRAMS.match, _KINDS))}s?\b)"
 """What is a type as the last word too; an e-mail, a presentation or slides may be the topic."""
 _LAST_TYPE = re.compile(rf"(?P<before>\S*)\s+(?P<run>{_LAST}){_GAP}*\Z", re.I)
@@ -125,6 +147,7 @@ _WORK = re.compile(
 """Somebody who works on files of a type looks for texts about the type."""
 _MAKER = r"(?:(?:ms|microsoft)\s+)?"
 _FILE = r"(?:files?|documents?|docs?|sheets?|spreadsheets?|workbooks?|presentations?|slides|decks?)"
+_FILES = rf"(?:{_any(each + 's' for each in _KINDS | _PAGES if _OF_TEXTS.match(each))})\b"
 _NAMED = rf"(?:{_MAKER}{_PROGRAM}\s+{_FILE}|{_PLAIN}|powerpoints?|spreadsheets?|slide\s+decks?)\b"
 _TRIED = (
     # ... in Word, as a PDF, in a spreadsheet, in Excel format
@@ -143,8 +166,9 @@ _TRIED = (
     ),
     # Word document zebra
     re.compile(rf"\A{_GAP}*(?:{_LEAD}\s+)*(?P<run>{_MAKER}{_PROGRAM}\s+{_FILE})(?=\s)", re.I),
-    # zebra slides
-    re.compile(rf"(?<=[^\s\x01])\s+(?P<run>slides){_GAP}*\Z", re.I),
+    # markdown files zebra, zebra slides, zebra web pages
+    re.compile(rf"\A{_GAP}*(?:{_LEAD}\s+)*(?P<run>{_FILES})(?=\s)", re.I),
+    re.compile(rf"(?<=[^\s\x01])\s+(?P<run>slides|{_FILES}){_GAP}*\Z", re.I),
 )
 """Where a word may name a type or be looked for itself: only a search can tell."""
 
@@ -278,7 +302,7 @@ def add_wishes(explicit: Filters, wished: Filters) -> Filters:
         extensions=explicit.extensions or wished.extensions,
         folders=explicit.folders or wished.folders,
         within=explicit.within or (within if not explicit.folders else ()),
-        years=explicit.years or wished.years,
+        years=explicit.years or (() if dated else wished.years),
         date_from=explicit.date_from if dated else wished.date_from,
         date_to=explicit.date_to if dated else wished.date_to,
     )
@@ -292,6 +316,12 @@ def years_in_words(wishes: Wishes, today: date) -> tuple[str, ...]:
     first = int(since[:4]) if since else _OLDEST
     last = int(until[:4]) if until else max(first, today.year)
     return tuple(str(year) for year in range(first, last + 1))
+
+
+def with_years_written(wishes: Wishes, today: date) -> Filters:
+    """Return the filters of a query, its years as those that a file's name or text has."""
+    years = years_in_words(wishes, today)
+    return wishes.filters._replace(years=years, date_from=None, date_to=None)
 
 
 class _Reading:
@@ -318,6 +348,10 @@ class _Reading:
         self.kinds.append(kind)
         self.notes.append(f"{' '.join(part.replace(chr(1), ' ').split())!r} taken as {meaning}")
 
+    def is_wish(self, start: int) -> bool:
+        """Tell whether what begins here is wanted: turned round, it would hide what is."""
+        return not ends_negated(self.seen[:start])
+
     def left(self) -> str:
         """Return what was not taken."""
         return " ".join(self.text.replace("\1", " ").split())
@@ -334,11 +368,11 @@ def _find_years(reading: _Reading, today: date) -> _Range:
         for found in pattern.finditer(reading.seen):
             numbers = [int(number) for number in found.groupdict().values()]
             first, last = span(numbers[0], numbers[-1])
-            if _is_date(found[0], numbers, today):
+            if _is_date(found[0], numbers, today) and reading.is_wish(found.start()):
                 reading.take(found, "years", _describe(first, last))
                 return first, last
     relative = _RELATIVE_YEAR.search(reading.seen)
-    if relative is None:
+    if relative is None or not reading.is_wish(relative.start()):
         return None, None
     year = today.year - (relative["which"].lower() == "last")
     reading.take(relative, "years", _describe(year, year))
@@ -374,6 +408,8 @@ def _find_places(
         said = found["noun"] or re.search(r"folder|directory|under|below", found[0], re.I)
         if name.lstrip(".").removesuffix("s") in _EXTENSIONS and not said:
             continue  # a type, though a folder is called after it
+        if not reading.is_wish(found.start()):
+            continue
         if (whole or same) and (said or _ends(reading.seen, found.end())):
             folders = tuple(dict.fromkeys(folder for _, folder in same))
             meant = [f"the collection {collection}" for collection, _ in whole]
@@ -393,10 +429,15 @@ def _find_types(reading: _Reading) -> tuple[str, ...]:
     """Take the first words for types out that can be nothing else where they stand."""
     for pattern in _TYPES:
         found = pattern.search(reading.seen)
-        if found:
+        if found and _is_wanted(reading, found):
             return _take_types(reading, found)
     found = _LAST_TYPE.search(reading.seen)
-    if found and found["before"].lower() not in _NO_TYPE_AFTER and not _WORK.search(reading.seen):
+    if (
+        found
+        and found["before"].lower() not in _NO_TYPE_AFTER
+        and not _WORK.search(reading.seen)
+        and _is_wanted(reading, found)
+    ):
         start = re.compile(rf"(?P<run>{_LAST}){_GAP}*\Z", re.I)
         last = start.search(reading.seen, found.start("run"))
         return _take_types(reading, last) if last else ()
@@ -407,10 +448,14 @@ def _guess_types(reading: _Reading) -> tuple[str, ...]:
     """Take words out that may be for types, unless somebody works on such files."""
     for pattern in _TRIED:
         found = pattern.search(reading.seen)
-        if found:
+        if found and _is_wanted(reading, found):
             beside = f"{reading.seen[: found.start()]} {reading.seen[found.end() :]}"
             return () if _WORK.search(beside) else _take_types(reading, found)
     return ()
+
+
+def _is_wanted(reading: _Reading, found: re.Match[str]) -> bool:
+    return reading.is_wish(found.start()) and reading.is_wish(found.start("run"))
 
 
 def _take_types(reading: _Reading, found: re.Match[str]) -> tuple[str, ...]:
@@ -423,7 +468,7 @@ def _types_of(run: str) -> tuple[str, ...]:
     """Return the extensions of words for types; `ppt slides` is what is both."""
     types: list[str] = []
     for part in re.split(r",|/|\bor\b|\band\b", run, flags=re.I):
-        sets = [_of(one[0]) for one in re.finditer(rf"{_ONE}|{_PROGRAM}", part, re.I)]
+        sets = [_of(one[0]) for one in re.finditer(rf"{_ONE}|{_PROGRAM}|{_PAGE}", part, re.I)]
         every = [each for some in sets for each in some]
         both = [each for each in every if all(each in some for some in sets)]
         types += both or every
@@ -434,7 +479,7 @@ def _of(word: str) -> tuple[str, ...]:
     """Return the extensions of one word for a type."""
     name = " ".join(word.casefold().lstrip(".").split())
     for each in (name, name.removesuffix("s")):
-        if each in _KINDS or each in _PROGRAMS:
-            return _KINDS.get(each) or _PROGRAMS[each]
+        if named := (_KINDS | _PROGRAMS | _PAGES).get(each):
+            return named
     first = name.split()[0]
     return _EXTENSIONS.get(first) or _EXTENSIONS.get(first.removesuffix("s")) or _SHEETS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 STEMMERS = {
@@ -71,6 +72,37 @@ _ASKING = {
     "nl": "hoe wat wanneer waar waarom wie welke ik mij mijn wij ons",
 }
 """Words with which people ask, beside the common ones: they say little about the answer."""
+_FURTHER = {
+    "en": "he him his she her they them their its your yours was were been being am have has had "
+    "will would could should may might must shall but than then there these those here into out "
+    "up over under about after before while because though only also just very too more most some "
+    "any each both few such other no nor all much many off again once until upon through between "
+    "during against without within",
+    "de": "er sie es ihr ihm ihn ihnen ihre ihrer ihrem ihren sein seine seiner seinem seinen "
+    "mein meine meinen dein deine unser unsere euch dir dich bin bist sind seid war waren wird "
+    "wurde wurden habe hast hat haben hatte hatten wäre soll sollen muss müssen darf können "
+    "könnte an am ab aus bei beim bis durch gegen ins in nach ob oder ohne seit so um unter über "
+    "vor vom wegen wenn weil dass denn doch aber als also da dann dort hier noch nur schon sehr "
+    "viel viele wieder zum zur zwischen einen einem einer eines kein keine keinen diese dieser "
+    "dieses diesem diesen jede jeder jedes alle allen wem wen wessen woher wohin wozu welchem "
+    "welchen",
+    "fr": "il elle ils elles on tu te se sa ses son leur leurs notre nos votre vos ai as a avons "
+    "avez ont était être avoir en y ne ni ou mais donc car si de aux cette ces cet plus moins "
+    "très aussi sans sous entre chez vers comme dont tout tous toute toutes",
+    "es": "él ella ellos ellas usted ustedes tú te ti lo le les un unos unas de a o u e ni pero "
+    "si sin sobre entre desde hasta muy también ya son era fue ser ha han hay este esta estos "
+    "estas ese esa eso sus mis todo todos toda todas porque cuando donde quien",
+    "it": "lui lei loro noi voi lo ti vi ne ho hai ha abbiamo avete hanno era essere o ma se in "
+    "su tra fra dal dalla nella al alla alle dei degli delle questo questa questi queste quello "
+    "quella molto anche più senza tutto tutti suo sua",
+    "pt": "ele ela eles elas você lhe ao à aos às na nas dos das um uns umas foi era ser são está "
+    "tem têm há ou mas nem sem sobre entre até muito também já este esta isto esse essa isso seu "
+    "sua seus suas todo todos toda todas",
+    "nl": "hij zij ze wij we jij je u hem haar hun mij me ben bent was waren heeft heb hebben had "
+    "zal zou kan kunnen moet moeten om bij naar uit over tot door maar of want dan nog wel geen "
+    "deze dit daar hier veel meer zo",
+}
+"""More of the words that hold a sentence together, which a slip is never taken for."""
 _SCRIPTS = (
     ("ja", "[\u3040-\u30ff]"),
     ("zh", "[\u4e00-\u9fff]"),
@@ -87,6 +119,10 @@ _SCRIPTS = (
 )
 _LETTERS = r"[^\W\d_]+"
 _SAMPLE = 3000
+_ENOUGH = 8
+"""So many common words tell a language."""
+_SHORT_TEXT, _FEW, _SHARE = 64, 4, 6
+"""A text of no more words is told by so many different ones, if they are one word in so many."""
 
 
 @cache
@@ -100,9 +136,22 @@ def _common_words() -> dict[str, tuple[str, ...]]:
 
 
 @cache
+def _all_function_words() -> dict[str, tuple[str, ...]]:
+    """Return for each word that holds sentences together the languages that have it."""
+    every = {word for language in _COMMON for word in function_words(language)}
+    return {word: tuple(each for each in _COMMON if word in function_words(each)) for word in every}
+
+
+@cache
 def filler_words(language: str) -> frozenset[str]:
     """Return the words of a language that a question holds and its answer need not."""
     return frozenset(f"{_COMMON.get(language, '')} {_ASKING.get(language, '')}".split())
+
+
+@cache
+def function_words(language: str) -> frozenset[str]:
+    """Return all words of a language that only hold its sentences together."""
+    return filler_words(language) | frozenset(_FURTHER.get(language, "").split())
 
 
 def detect_language(text: str, default: str = "en") -> str:
@@ -112,16 +161,38 @@ def detect_language(text: str, default: str = "en") -> str:
         script = _by_script(sample)
         if script:
             return script
-    counts: dict[str, int] = {}
-    common = _common_words()
-    for word in re.findall(_LETTERS, sample.lower()):
-        for language in common.get(word, ()):
-            counts[language] = counts.get(language, 0) + 1
+    words = re.findall(_LETTERS, sample.lower())
+    counts = _count_languages(words, _common_words())
     if not counts:
         return default
     best, count = max(counts.items(), key=lambda item: item[1])
-    rival = counts.get(default, 0)
-    return best if count >= 8 and count > 2 * rival else default
+    if count >= _ENOUGH and count > 2 * counts.get(default, 0):
+        return best
+    return _by_few_words(words, default) if len(words) <= _SHORT_TEXT else default
+
+
+def _count_languages(words: list[str], known: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
+    """Return how many of some words each language has."""
+    counts: dict[str, int] = {}
+    for word in words:
+        for language in known.get(word, ()):
+            counts[language] = counts.get(language, 0) + 1
+    return counts
+
+
+def _by_few_words(words: list[str], default: str) -> str:
+    """Return the language of a short text, by all words that hold sentences together.
+
+    A good share of it must be such words of one language, several of them, and fewer of any other.
+    Single letters tell nothing: tables and programs are full of them.
+    """
+    words = [word for word in words if len(word) > 1]
+    counts = _count_languages(words, _all_function_words())
+    rivals = sorted(counts.items(), key=lambda item: -item[1])[:2]
+    (best, count), (_, second) = (*rivals, ("", 0), ("", 0))[:2]
+    different = len(function_words(best).intersection(words))
+    is_clear = count > second and count > 2 * counts.get(default, 0)
+    return best if different >= _FEW and count * _SHARE >= len(words) and is_clear else default
 
 
 def _by_script(sample: str) -> str | None:
