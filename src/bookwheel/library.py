@@ -246,6 +246,10 @@ class Library(View):
         """Tell, without loading a model, that every document has its vectors."""
         return self._models.are_done
 
+    def count_unread(self) -> tuple[int, int]:
+        """Return how many passages have no vector of the model yet, and how many there are."""
+        return self._models.count_unread()
+
     def embed(
         self,
         *,

@@ -106,6 +106,14 @@ class Models:
             return False
         return not self._engine.lacks_vectors()
 
+    def count_unread(self) -> tuple[int, int]:
+        """Return how many chunks have no vector of the model yet, and how many there are."""
+        embedder = self._ready_embedder()
+        if embedder is None:
+            return 0, 0
+        done, total = self._engine.embedded(embedder.fingerprint)
+        return total - done, total
+
     def note_done(self, engine: WritableEngine, embedder: Embedder) -> None:
         """Note that every document has its vectors, if that is so."""
         if not engine.lacks_vectors(embedder.fingerprint):  # those of other indexers included
