@@ -146,6 +146,41 @@ def test_f20_a_silent_endpoint_is_given_up() -> None:
             embedder(f"http://127.0.0.1:{port}/v1", timeout=0.2).embed(["a"])
 
 
+def test_an_endpoint_that_failed_is_not_asked_for_queries_for_a_while() -> None:
+    """Texts are sent still, since nobody waits for those, and later queries again."""
+    now, works = [100.0], [False]
+    with serving(lambda asked: letters(asked) if works[0] else Answer(b"", 503)) as service:
+        endpoint = Endpoint(service.url, "tiny", dimensions=3)
+        model = HttpEmbedder(endpoint, sleep=lambda _: None, clock=lambda: now[0])
+        for _ in range(3):
+            with pytest.raises(Upstream, match="answered 503"):
+                model.embed_query("a")
+        assert len(service.asked) == 2
+        works[0] = True
+        assert model.embed(["a"]).any()
+        now[0] += 31
+        assert model.embed_query("a").any()
+
+
+def test_a_query_that_an_endpoint_does_not_like_keeps_it_from_no_other() -> None:
+    """Else whoever sends nonsense takes meaning from all."""
+    refuses = Answer(b"", 400)
+    with serving(lambda asked: refuses if "b" in asked.body["input"] else letters(asked)) as it:
+        model = embedder(it.url)
+        with pytest.raises(Upstream, match="answered 400"):
+            model.embed_query("b")
+        assert model.embed_query("a").any()
+
+
+def test_a_query_does_not_wait_as_long_as_the_endpoint_asks_for() -> None:
+    """Somebody wants an answer; texts have the time."""
+    waits: list[float] = []
+    busy = Answer(b"", 429, (("Retry-After", "20"),))
+    with serving(lambda _: busy) as service, pytest.raises(Upstream, match="answered 429"):
+        embedder(service.url, waits).embed_query("a")
+    assert (waits, len(service.asked)) == ([], 1)
+
+
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/v1", "http://a b/v1", "http://.../v1"])
 def test_an_endpoint_that_is_not_there_is_said(url: str) -> None:
     """Nothing listens, or the address is none."""

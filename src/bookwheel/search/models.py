@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from bookwheel.errors import BadRequest, BookwheelError, IndexUnusable
+from bookwheel.errors import BadRequest, BookwheelError, IndexUnusable, Upstream
 from bookwheel.query import SearchMode
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 NONE = "none"
 _RETRY_SECONDS = 30.0
+_LOADING_SECONDS = 5.0
+"""So long a search waits for a model that somebody else is loading."""
 
 
 class Models:
@@ -27,13 +30,29 @@ class Models:
         self._version = version
         self._settings = settings
         self._trouble: tuple[float, BookwheelError | None] = (0.0, None)
+        self._loading = threading.Lock()
+        self.loaded: Embedder | None = None
 
-    @cached_property
+    @property
     def embedder(self) -> Embedder | None:
         """The model that finds by meaning; None when the operator wants none."""
         from bookwheel.embedders.registry import load
 
-        return load(self._settings["embedder"], self._settings)
+        with self._loading:
+            self.loaded = self.loaded or load(self._settings["embedder"], self._settings)
+            return self.loaded
+
+    def _load_soon(self) -> Embedder | None:
+        """Return the model for somebody who waits."""
+        from bookwheel.embedders.registry import load_soon
+
+        if not self._loading.acquire(timeout=_LOADING_SECONDS):
+            raise Upstream("The model is still being loaded.")
+        try:
+            self.loaded = self.loaded or load_soon(self._settings["embedder"], self._settings)
+            return self.loaded
+        finally:
+            self._loading.release()
 
     @cached_property
     def second_look(self) -> SecondLook | None:
@@ -71,11 +90,13 @@ class Models:
 
     def _ready_embedder(self) -> Embedder | None:
         """Return the model; one that could not be loaded is not tried again for a while."""
+        if self.loaded is not None:
+            return self.loaded
         until, trouble = self._trouble
         if trouble is not None and time.monotonic() < until:
-            raise trouble
+            raise trouble.with_traceback(None)
         try:
-            return self.embedder
+            return self._load_soon()
         except BookwheelError as error:
             self._trouble = (time.monotonic() + _RETRY_SECONDS, error)
             raise
@@ -101,7 +122,7 @@ class Models:
             return True
         if self._engine.note("embedder") != self._name:
             return False
-        loaded: Embedder | None = self.__dict__.get("embedder")
+        loaded = self.loaded
         if loaded is not None and self._engine.note("fingerprint") != loaded.fingerprint:
             return False
         return not self._engine.lacks_vectors()
