@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -154,6 +155,23 @@ def test_max_distance_keeps_what_has_no_vector(shelf: Shelf) -> None:
         hits = search(assistant, "automobile", maxDistance=0.0)
 
     assert [(hit["documentId"], hit["distance"]) for hit in hits] == [("b.md", None)]
+
+
+def test_it_is_said_that_words_alone_were_compared(shelf: Shelf) -> None:
+    shelf.put("a.md", "An automobile slows down.")
+    shelf.update()
+    with shelf.open() as library:
+        library.embed()
+    with shelf.open(embedder="model2vec:/nowhere") as library, assisting(library) as assistant:
+        answer = reply(assistant, "search", query="automobile")
+        batch = ask(assistant, "search_batch", queries=[{"query": "automobile"}] * 2)
+
+    said = "Note: words alone were compared: The model '/nowhere' cannot be loaded"
+    (hit,) = json.loads(answer.text)
+    assert hit["note"].startswith(said)
+    assert answer.structured == {"results": [hit]}
+    assert batch["note"].startswith(said)
+    assert batch["note"].count("words alone") == 1
 
 
 @pytest.mark.requirement("D-045")

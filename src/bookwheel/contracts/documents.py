@@ -25,7 +25,7 @@ from bookwheel.contracts.tool import Contract, Reply, Tool
 from bookwheel.contracts.work import Work
 from bookwheel.errors import BadRequest, BookwheelError, NotFound
 from bookwheel.model import Document
-from bookwheel.query import Filters, SearchMode, SearchRequest
+from bookwheel.query import Filters, SearchMode, SearchRequest, SearchResults
 from bookwheel.reading.documents import find_collection
 from bookwheel.reading.sections import SectionText
 from bookwheel.safety.redact import make_safe
@@ -56,7 +56,7 @@ def search(work: Work, asked: take.Search) -> Reply:
     found = list_hits(library, results.hits)
     remarks = [work.remark] * bool(work.remark) + [_sentence(each) for each in results.remarks]
     if found:
-        remarks += [each for each in (results.respelt, results.caution) if each]
+        remarks += _notes(results)
     if not found:
         anywhere = request._replace(filters=Filters(), limit=_NEAR, rerank=False)
         elsewhere = library.search(anywhere).hits if asked.collections else ()
@@ -149,8 +149,7 @@ def search_batch(work: Work, asked: take.SearchBatch) -> Reply:
         entries.append({"query": sendable(request.text), "results": found})
         every += found
         remarks |= dict.fromkeys(map(_sentence, results.remarks))
-        said = (results.respelt, results.caution)
-        remarks |= dict.fromkeys(each for each in said if each)
+        remarks |= dict.fromkeys(_notes(results))
         if len(entries) < len(requests):
             work.advance(len(entries), len(requests), "searching")
     cut = shorten(every)
@@ -200,6 +199,12 @@ def _request(
 def _alone(library: View) -> SearchMode:
     """Return what to search by where both are not wanted: meaning, or words if there is none."""
     return SearchMode.SEMANTIC if library.knows_meaning else SearchMode.LEXICAL
+
+
+def _notes(results: SearchResults) -> list[str]:
+    """Return what to say of an answer beside its hits."""
+    notes = (results.respelt, make_safe(results.without_meaning), results.caution)
+    return [each for each in notes if each]
 
 
 def _sentence(remark: str) -> str:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bookwheel.errors import BadRequest, BookwheelError, IndexUnusable, Upstream
-from bookwheel.query import SearchMode
+from bookwheel.query import WORDS_ALONE, SearchMode
 
 if TYPE_CHECKING:
     from bookwheel.embedders.base import Embedder
@@ -86,7 +86,7 @@ class Models:
         except IndexUnusable:
             raise
         except BookwheelError as error:
-            return None, f"words alone were compared: {error.message.rstrip('.')}"
+            return None, f"{WORDS_ALONE}: {error.message.rstrip('.')}"
 
     def _ready_embedder(self) -> Embedder | None:
         """Return the model; one that could not be loaded is not tried again for a while."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from bookwheel.engines.base import Engine, Field
 from bookwheel.errors import Upstream
 from bookwheel.model import Status
-from bookwheel.query import SearchHit, SearchMode, SearchRequest, SearchResults
+from bookwheel.query import WORDS_ALONE, SearchHit, SearchMode, SearchRequest, SearchResults
 from bookwheel.search.interpret import Question, interpret
 from bookwheel.search.meaning import LEANING, Embedder, Nearness, drop_far, find_near, mix
 from bookwheel.search.named import files_named, with_named
@@ -188,9 +188,9 @@ def look_near(
     except Upstream as error:
         if semantic:
             raise
-        return None, (f"words alone were compared: {error.message.rstrip('.')}",)
+        return None, (f"{WORDS_ALONE}: {error.message.rstrip('.')}",)
     unread = near is None and semantic
-    return near, ("words alone were compared: the model reads nothing in this",) * unread
+    return near, (f"{WORDS_ALONE}: the model reads nothing in this",) * unread
 
 
 def add_snippets(
