@@ -172,6 +172,23 @@ def test_a_search_does_not_wait_long_for_a_model_that_is_being_loaded(
         assert results.relaxed == ("words alone were compared: The model is still being loaded",)
 
 
+def test_an_endpoint_of_which_there_are_no_vectors_yet_is_not_asked_for_queries(
+    cars: Shelf,
+) -> None:
+    with cars.open() as library:
+        library.embed()
+    with serving(lambda asked: vectors([[1.0, 0.0]] * len(asked.body["input"]))) as service:
+        flags = {"embedder": "http", "embedding_url": service.url, "embedding_model": "m"}
+        with cars.open(**flags) as library:
+            results = library.search(SearchRequest("petrol"))
+            said = "words alone were compared: no document has a vector of this model yet"
+            assert results.relaxed == (said,)
+            assert (library.knows_meaning, len(service.asked)) == (False, 1)
+            library.embed()
+            assert library.knows_meaning
+            assert library.search(SearchRequest("petrol")).relaxed == ()
+
+
 def test_warming_loads_the_model_and_the_vectors(cars: Shelf) -> None:
     with cars.open() as library:
         library.warm()

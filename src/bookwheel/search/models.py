@@ -20,6 +20,8 @@ NONE = "none"
 _RETRY_SECONDS = 30.0
 _LOADING_SECONDS = 5.0
 """So long a search waits for a model that somebody else is loading."""
+_FOUND_SECONDS, _MISSED_SECONDS = 30.0, 1.0
+"""So long it is remembered that the model has vectors here, or none yet: counting takes time."""
 
 
 class Models:
@@ -32,6 +34,7 @@ class Models:
         self._trouble: tuple[float, BookwheelError | None] = (0.0, None)
         self._loading = threading.Lock()
         self.loaded: Embedder | None = None
+        self._own: tuple[float, bool] = (0.0, False)
 
     @property
     def embedder(self) -> Embedder | None:
@@ -69,8 +72,8 @@ class Models:
 
     @property
     def know_meaning(self) -> bool:
-        """Tell whether anything can be found by meaning."""
-        return self._settings["embedder"] != NONE and self._engine.has_vectors()
+        """Tell whether anything can be found by meaning, with the model that is set."""
+        return self.embedder_for(SearchMode.HYBRID)[0] is not None
 
     def embedder_for(self, mode: SearchMode) -> tuple[Embedder | None, str]:
         """Return the model that a search needs, if there is anything to find with it.
@@ -82,7 +85,10 @@ class Models:
         if mode is SearchMode.SEMANTIC:
             return self._require_embedder(), ""
         try:
-            return self._ready_embedder() if self._engine.has_vectors() else None, ""
+            embedder = self._ready_embedder() if self._engine.has_vectors() else None
+            if embedder is None or self._has_own(embedder):
+                return embedder, ""
+            return None, f"{WORDS_ALONE}: no document has a vector of this model yet"
         except IndexUnusable:
             raise
         except BookwheelError as error:
@@ -106,12 +112,20 @@ class Models:
         if embedder is None:
             message = "Nothing can be found by meaning: the embedder is `none`."
             raise BadRequest(message, hint="Search by words, or set another embedder.")
-        if not self._engine.embedded(embedder.fingerprint)[0]:
+        if not self._has_own(embedder):
             raise BadRequest(
                 "Nothing can be found by meaning: no document has a vector of this model yet.",
                 hint="`bookwheel index` makes them.",
             )
         return embedder
+
+    def _has_own(self, embedder: Embedder) -> bool:
+        """Tell whether any document has a vector of the model; else it need not be asked."""
+        until, found = self._own
+        if time.monotonic() >= until or not self._engine.has_vectors():
+            found = self._engine.embedded(embedder.fingerprint)[0] > 0
+            self._own = (time.monotonic() + (_FOUND_SECONDS if found else _MISSED_SECONDS), found)
+        return found
 
     # Whether every document has its vectors
 
@@ -137,6 +151,7 @@ class Models:
 
     def note_done(self, engine: WritableEngine, embedder: Embedder) -> None:
         """Note that every document has its vectors, if that is so."""
+        self._own = (0.0, False)
         if not engine.lacks_vectors(embedder.fingerprint):  # those of other indexers included
             engine.set_note("embedder", self._name)
             engine.set_note("fingerprint", embedder.fingerprint)
