@@ -189,6 +189,20 @@ def test_an_endpoint_of_which_there_are_no_vectors_yet_is_not_asked_for_queries(
             assert library.search(SearchRequest("petrol")).relaxed == ()
 
 
+def test_an_endpoint_that_gives_other_vectors_under_the_same_name_makes_all_anew(
+    cars: Shelf,
+) -> None:
+    row = [1.0, 0.0]
+    with serving(lambda asked: vectors([row] * len(asked.body["input"]))) as service:
+        flags = {"embedder": "http", "embedding_url": service.url, "embedding_model": "m"}
+        with cars.open(**flags) as library:
+            assert (library.embed(), library.embed()) == (1, 0)
+        row.append(0.0)
+        with cars.open(**flags) as library:
+            assert (library.embed(), library.embed()) == (1, 0)
+            assert find(library, "petrol", SEMANTIC) == ["garage.md"]
+
+
 def test_warming_loads_the_model_and_the_vectors(cars: Shelf) -> None:
     with cars.open() as library:
         library.warm()

@@ -261,7 +261,7 @@ class Library(View):
         Search goes on meanwhile, by words for what has none. The model reads every text redacted:
         by how near something is, one could ask for what is hidden.
         """
-        if self.is_embedded or not self._folders.own:
+        if not self._folders.own or self._models.are_surely_done:
             return 0
         from bookwheel.indexing.embedding import embed_missing
 

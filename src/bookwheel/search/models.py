@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from bookwheel.settings import Settings
 
 NONE = "none"
+_OURS = ("static", "minilm")
+"""Models that change only with our version or their package's."""
 _RETRY_SECONDS = 30.0
 _LOADING_SECONDS = 5.0
 """So long a search waits for a model that somebody else is loading."""
@@ -148,6 +150,13 @@ class Models:
             return 0, 0
         done, total = self._engine.embedded(embedder.fingerprint)
         return total - done, total
+
+    @property
+    def are_surely_done(self) -> bool:
+        """Tell that every document has its vectors, loading a model that may be another by now."""
+        if self.are_done and self._settings["embedder"] not in (NONE, *_OURS):
+            _ = self.embedder
+        return self.are_done
 
     def note_done(self, engine: WritableEngine, embedder: Embedder) -> None:
         """Note that every document has its vectors, if that is so."""
