@@ -87,6 +87,21 @@ def test_without_an_embedder_words_do(cars: Shelf) -> None:
             find(library, "petrol", SEMANTIC)
 
 
+@pytest.mark.parametrize(
+    ("flags", "lacks"),
+    [
+        ({}, "embedding_url"),
+        ({"embedding_model": "m"}, "embedding_url"),
+        ({"embedding_url": "http://127.0.0.1:1/v1"}, "embedding_model"),
+    ],
+)
+def test_an_endpoint_without_address_or_model_ends_the_start(
+    cars: Shelf, flags: dict[str, str], lacks: str
+) -> None:
+    with pytest.raises(BadRequest, match=f"embedder is 'http', but {lacks} is not set"):
+        cars.open(embedder="http", **flags)
+
+
 def test_by_meaning_alone_nothing_can_be_found_before_there_are_vectors(cars: Shelf) -> None:
     with cars.open() as library:
         assert find(library, "petrol") == ["garage.md"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from bookwheel import __version__
+from bookwheel.embedders.registry import check
 from bookwheel.engines.choice import open_engine
 from bookwheel.engines.place import default_place, make_place, named_place
 from bookwheel.engines.policies import Policies, judge
@@ -74,6 +75,7 @@ class Library(View):
 
         With no folder given and an index named that exists, its own folders are meant.
         """
+        check(settings)
         given = from_paths(paths) or list(settings.collections)
         if not given:
             place = named_place(settings)

@@ -17,6 +17,18 @@ if TYPE_CHECKING:
 NONE = "none"
 
 
+def check(settings: Settings) -> None:
+    """Raise BadRequest where something is not set without which there can be no such embedder."""
+    if settings["embedder"] != "http":
+        return
+    for name in ("embedding_url", "embedding_model"):
+        if not settings[name]:
+            raise BadRequest(
+                f"embedder is 'http', but {name} is not set.",
+                hint="Set embedding_url, as http://localhost:11434/v1, and embedding_model.",
+            )
+
+
 def load(name: str, settings: Settings) -> Embedder | None:
     """Return the embedder of that name, ready to use; None where the operator wants none."""
     return _load(name, settings, _LOADERS)
