@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from bookwheel.cli.fresh import make_fresh, progress_bar, read_for_meaning
+from bookwheel.cli.fresh import make_fresh, progress_bar
 from bookwheel.cli.options import load_settings, open_library
 from bookwheel.cli.output import count, one_line
 from bookwheel.engines.place import DATABASE
@@ -20,7 +20,7 @@ from bookwheel.evaluation.judged import FILE_NAME, Judged, read_judged
 from bookwheel.evaluation.questions import Listener
 from bookwheel.evaluation.result import Result
 from bookwheel.evaluation.run import evaluate_dataset, evaluate_folder
-from bookwheel.query import SearchMode, SearchRequest
+from bookwheel.query import SearchRequest
 
 
 class OwnFolders(NamedTuple):
@@ -88,8 +88,6 @@ def _evaluate_own(target: OwnFolders, wish: Wish) -> Result:
         _say(f"{target.name}: {examples} of {queries} are still examples; replace them.")
     with open_library(list(target.paths) or None, wish.index, wish.config) as library:
         make_fresh(library, None)
-        if wish.asked.mode is not SearchMode.LEXICAL:
-            read_for_meaning(library, SearchMode.SEMANTIC)
         with _listener() as on_progress:
             result, notes = evaluate_folder(
                 library, target.judged, target.name, asked=wish.asked, on_progress=on_progress
