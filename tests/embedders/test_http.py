@@ -71,7 +71,7 @@ def test_an_endpoint_that_asks_for_patience_is_asked_again() -> None:
     [(429, 2, "later"), (500, 2, None), (401, 1, "embedding_key"), (404, 1, "embedding_url")],
 )
 def test_a_refusal_is_told_without_the_key(status: int, asked: int, hint: str | None) -> None:
-    """A query is tried twice where that may help; the answer's own words are not repeated."""
+    """A query is tried twice where that may help; the key is taken out of the answer's words."""
     with (
         serving(lambda _: Answer(f"bad key {KEY}".encode(), status)) as service,
         pytest.raises(Upstream, match=f"answered {status}") as refusal,
@@ -80,6 +80,47 @@ def test_a_refusal_is_told_without_the_key(status: int, asked: int, hint: str | 
     assert len(service.asked) == asked
     assert (hint or "") in refusal.value.advice
     assert KEY not in refusal.value.advice
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b'{"error": {"message": "model \\"x\\"\\n not found", "code": 1}}', 'model "x" not found'),
+        (b'{"error": "no such model"}', "no such model"),
+        (b'{"detail": "too long"}', "too long"),
+        (f"bad key {KEY},\x1b[31m ask mary@example.org".encode(), "bad key [key],"),
+        (b"a" * 999, "a" * 200 + "…"),
+        (b"<html>Bad gateway</html>", None),
+        (b'{"error": ', None),
+        (b'{"error": {"code": 7}}', None),
+        (b"[[]]", None),
+        (b"", None),
+    ],
+)
+def test_what_the_endpoint_says_of_its_refusal_is_told(body: bytes, said: str | None) -> None:
+    """In one short line without secrets; pages and what cannot be read are left out."""
+    with (
+        serving(lambda _: Answer(body, 400)) as service,
+        pytest.raises(Upstream, match=r"answered 400\.$") as refusal,
+    ):
+        embedder(service.url).embed(["a"])
+    hint = refusal.value.hint
+    assert (hint is None) if said is None else hint is not None and f'It says: "{said}' in hint
+    hidden = (KEY, "mary@example.org", "\x1b")
+    assert [each for each in hidden if each in refusal.value.advice] == []
+
+
+def test_what_the_endpoint_says_of_a_query_is_for_its_asker_alone() -> None:
+    """Whoever searches next is told that it failed."""
+    echo = Answer(b"cannot read: my own question", 500)
+    with serving(lambda _: echo) as service:
+        model = embedder(service.url)
+        with pytest.raises(Upstream) as first:
+            model.embed_query("my own question")
+        with pytest.raises(Upstream) as second:
+            model.embed_query("another")
+    assert "my own question" in first.value.advice
+    assert second.value.advice == "The embedding endpoint answered 500."
 
 
 def test_a_redirect_is_not_followed() -> None:

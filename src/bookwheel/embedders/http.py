@@ -19,7 +19,9 @@ import numpy as np
 
 from bookwheel.embedders.base import unit_rows
 from bookwheel.errors import BadRequest, Upstream
+from bookwheel.model import Redact
 from bookwheel.safety.outgoing import TooLong, make_opener, make_post, read_answer
+from bookwheel.safety.redact import make_safe
 
 if TYPE_CHECKING:
     from bookwheel.embedders.base import Vectors
@@ -36,6 +38,7 @@ _ABOUT_TEXTS = frozenset({400, 413, 422})
 _LEAST_SECONDS = 0.1
 _MAX_CHARACTERS = 16_000
 _MAX_ANSWER = 256 << 20
+_MAX_REFUSAL, _MOST_QUOTED = 1 << 14, 200
 
 
 class Endpoint(NamedTuple):
@@ -102,7 +105,8 @@ class HttpEmbedder:
         except _Declined:
             raise
         except Upstream as error:
-            self._trouble = (self._clock() + _REST_SECONDS, error)
+            # What it said may repeat the query, which is not for those who search next.
+            self._trouble = (self._clock() + _REST_SECONDS, Upstream(error.message))
             raise
 
     def embed_query(self, text: str) -> Vectors:
@@ -135,9 +139,22 @@ class HttpEmbedder:
                     wait = _wait(error.headers, attempt)
                     is_late = time.monotonic() + wait > end
                     if attempt == tries or is_late or not _may_pass(error.code):
-                        raise _refused(error.code) from None
+                        raise _refused(error.code, self._quote(error)) from None
                     self._sleep(wait)
         raise AssertionError("unreachable: the last try returns or raises")
+
+    def _quote(self, error: HTTPError) -> str:
+        """Return what the endpoint says of its refusal: a short line, without key or secrets."""
+        from bookwheel.safety.finding import redact_text
+
+        try:
+            said = _own_words(error.read1(_MAX_REFUSAL))
+        except (OSError, HTTPException, ValueError):
+            return ""
+        if self._endpoint.key:
+            said = said.replace(self._endpoint.key, "[key]")
+        said = redact_text(" ".join(make_safe(said).split()), Redact.ALL)
+        return said if len(said) <= _MOST_QUOTED else f"{said[:_MOST_QUOTED].rstrip()}…"
 
     def _send(self, texts: list[str], seconds: float) -> bytes:
         asked: dict[str, Any] = {"model": self._endpoint.model, "input": texts}
@@ -208,7 +225,18 @@ def _wait(headers: Message, attempt: int) -> float:
     return min(max(stated, 0.0), _LONGEST_WAIT)
 
 
-def _refused(status: int) -> Upstream:
+def _own_words(answer: bytes) -> str:
+    """Return the sentence in a refusal: as OpenAI and others write it, or plain; never a page."""
+    text = answer.decode("utf-8", "replace").strip()
+    if not text.startswith(("{", "[")):
+        return "" if text.startswith("<") else text
+    said = json.loads(text)
+    for name in ("error", "message", "detail"):
+        said = said.get(name, said) if isinstance(said, dict) else said
+    return said if isinstance(said, str) else ""
+
+
+def _refused(status: int, said: str) -> Upstream:
     hints = {
         401: "Check embedding_key.",
         403: "Check embedding_key.",
@@ -216,4 +244,6 @@ def _refused(status: int) -> Upstream:
         429: "It is asked too often; try again later.",
     }
     kind = _Declined if status in _ABOUT_TEXTS else Upstream
-    return kind(f"The embedding endpoint answered {status}.", hint=hints.get(status))
+    quoted = f'It says: "{said}"' if said else None
+    hint = " ".join(filter(None, (hints.get(status), quoted)))
+    return kind(f"The embedding endpoint answered {status}.", hint=hint or None)
