@@ -254,6 +254,13 @@ def test_a_page_at_a_right_angle_is_left_out_where_that_is_too_far(shelf: Shelf)
     assert found(ask(shelf, "zebra", model=model, max_distance=0.5)) == ["a.md"]
 
 
+def test_by_meaning_alone_nothing_is_said_of_words_that_need_not_match(shelf: Shelf) -> None:
+    shelf.put({"a.md": "zebra", "b.md": "otter"})
+    embed(shelf)
+    assert "not every word had to match" in ask(shelf, "zebra otter").relaxed
+    assert ask(shelf, "zebra otter", SEMANTIC).relaxed == ()
+
+
 def nearness(score: float, middle: Sequence[float], chunks: int = 2) -> Nearness:
     """Return what is known of a page as near as this, that leads in some direction."""
     return Nearness(score, 1, score, True, [0.0] * chunks, np.array(middle, np.float32))

@@ -82,7 +82,8 @@ def search(
         hits = show(engine, planner, plan, shown, found.whole)
     notes = (*notes, *trouble)
     is_relaxed = any(item.document not in found.whole for item in shown)
-    if found.pages and is_relaxed and question.expression is None:
+    by_words = request.mode is not SearchMode.SEMANTIC  # else none had to
+    if by_words and found.pages and is_relaxed and question.expression is None:
         notes = (*notes, "not every word had to match")
     # What was not looked at is taken to be as far away as what was.
     unseen = (found.total - len(found.pages)) * len(ranked) // max(1, judged)
