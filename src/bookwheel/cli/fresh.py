@@ -95,16 +95,16 @@ def read_for_meaning(
     library: Library, mode: SearchMode, refresh: bool | None = None
 ) -> tuple[str, ...]:
     """Make the vectors that a search needs; return what to say of those that it does without."""
-    if mode is SearchMode.LEXICAL or library.is_embedded:
-        return ()
-    if refresh is not False and not library.is_shared:
-        _prepare_for_long_work()
-        embed = embed_all if mode is SearchMode.SEMANTIC else embed_soon
-        embed(library)
     try:
+        if mode is SearchMode.LEXICAL or library.is_embedded:
+            return ()
+        if refresh is not False and not library.is_shared:
+            _prepare_for_long_work()
+            embed = embed_all if mode is SearchMode.SEMANTIC else embed_soon
+            embed(library)
         unread, total = library.count_unread()
     except BookwheelError:
-        return ()  # the search says what is wrong with the model
+        return ()  # the search says what is wrong with the model, or mends the index
     if not unread:
         return ()
     what = f"{unread:,} of {total:,} passages have no vectors yet"
