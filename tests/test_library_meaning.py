@@ -5,15 +5,17 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 import bookwheel.library
-from bookwheel.embedders import static
+from bookwheel.embedders import http, static
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import BadRequest, Upstream
 from bookwheel.library import Library
 from bookwheel.query import SearchMode, SearchRequest
+from bookwheel.search import models
 from tests.conftest import Shelf
 from tests.embedders.endpoints import Answer, Asked, serving, vectors
 
@@ -48,7 +50,7 @@ def test_what_is_all_embedded_is_known_without_loading_a_model(cars: Shelf) -> N
         library.embed()
     with cars.open() as library:
         assert library.embed() == 0
-        assert "embedder" not in vars(library._models)
+        assert library._models.loaded is None
 
 
 def test_another_preparation_of_texts_makes_all_vectors_anew(
@@ -83,6 +85,21 @@ def test_without_an_embedder_words_do(cars: Shelf) -> None:
         assert find(library, "car maintenance") == []
         with pytest.raises(BadRequest, match="the embedder is `none`"):
             find(library, "petrol", SEMANTIC)
+
+
+@pytest.mark.parametrize(
+    ("flags", "lacks"),
+    [
+        ({}, "embedding_url"),
+        ({"embedding_model": "m"}, "embedding_url"),
+        ({"embedding_url": "http://127.0.0.1:1/v1"}, "embedding_model"),
+    ],
+)
+def test_an_endpoint_without_address_or_model_ends_the_start(
+    cars: Shelf, flags: dict[str, str], lacks: str
+) -> None:
+    with pytest.raises(BadRequest, match=f"embedder is 'http', but {lacks} is not set"):
+        cars.open(embedder="http", **flags)
 
 
 def test_by_meaning_alone_nothing_can_be_found_before_there_are_vectors(cars: Shelf) -> None:
@@ -128,14 +145,87 @@ def test_f20_an_endpoint_that_fails_is_not_asked_again_at_each_search(cars: Shel
             assert len(service.asked) == asked
 
 
+def test_searches_do_not_wait_for_an_endpoint_that_hangs(
+    cars: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "QUERY_SECONDS", 0.3)
+    hangs = Event()
+
+    def behave(asked: Asked) -> Answer:
+        rows = [[1.0, float("petrol" in text)] for text in asked.body["input"]]
+        if hangs.is_set():
+            return vectors(rows)._replace(trickle=0.2)
+        return vectors(rows)
+
+    with serving(behave) as service:
+        flags = {"embedder": "http", "embedding_url": service.url, "embedding_model": "m"}
+        with cars.open(**flags) as library:
+            library.embed()
+            hangs.set()
+            asked = len(service.asked)
+            for _ in range(3):
+                results = library.search(SearchRequest("petrol"))
+                assert [hit.document for hit in results.hits] == ["garage.md"]
+                assert results.relaxed[-1] == (
+                    "words alone were compared: The embedding endpoint did not answer within 0.3 s"
+                )
+            assert len(service.asked) == asked + 1
+        with cars.open(**flags) as library:
+            said = library.search(SearchRequest("petrol")).relaxed[-1]
+            assert said.endswith("did not answer within 0.3 s")
+
+
+def test_a_search_does_not_wait_long_for_a_model_that_is_being_loaded(
+    cars: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with cars.open() as library:
+        library.embed()
+    monkeypatch.setattr(models, "_LOADING_SECONDS", 0.01)
+    with cars.open() as library, library._models._loading:
+        results = library.search(SearchRequest("petrol"))
+        assert [hit.document for hit in results.hits] == ["garage.md"]
+        assert results.relaxed == ("words alone were compared: The model is still being loaded",)
+
+
+def test_an_endpoint_of_which_there_are_no_vectors_yet_is_not_asked_for_queries(
+    cars: Shelf,
+) -> None:
+    with cars.open() as library:
+        library.embed()
+    with serving(lambda asked: vectors([[1.0, 0.0]] * len(asked.body["input"]))) as service:
+        flags = {"embedder": "http", "embedding_url": service.url, "embedding_model": "m"}
+        with cars.open(**flags) as library:
+            results = library.search(SearchRequest("petrol"))
+            said = "words alone were compared: no document has a vector of this model yet"
+            assert results.relaxed == (said,)
+            assert (library.knows_meaning, len(service.asked)) == (False, 1)
+            library.embed()
+            assert library.knows_meaning
+            assert library.search(SearchRequest("petrol")).relaxed == ()
+
+
+def test_an_endpoint_that_gives_other_vectors_under_the_same_name_makes_all_anew(
+    cars: Shelf,
+) -> None:
+    row = [1.0, 0.0]
+    with serving(lambda asked: vectors([row] * len(asked.body["input"]))) as service:
+        flags = {"embedder": "http", "embedding_url": service.url, "embedding_model": "m"}
+        with cars.open(**flags) as library:
+            assert (library.embed(), library.embed()) == (1, 0)
+        row.append(0.0)
+        with cars.open(**flags) as library:
+            assert (library.embed(), library.embed()) == (1, 0)
+            assert find(library, "petrol", SEMANTIC) == ["garage.md"]
+
+
 def test_warming_loads_the_model_and_the_vectors(cars: Shelf) -> None:
     with cars.open() as library:
         library.warm()
-        assert "embedder" not in vars(library._models)
+        assert library._models.loaded is None
         library.embed()
     with cars.open() as library:
         library.warm()
-        assert "embedder" in vars(library._models)
+        assert library._models.loaded is not None
         assert isinstance(library._store, EmbeddedEngine)
         assert library._store._vectors._held is not None
 
@@ -143,7 +233,7 @@ def test_warming_loads_the_model_and_the_vectors(cars: Shelf) -> None:
 def test_warming_before_there_is_an_index_does_nothing(shelf: Shelf) -> None:
     with shelf.open() as library:
         library.warm()
-        assert "embedder" not in vars(library._models)
+        assert library._models.loaded is None
 
 
 def test_a_search_by_words_loads_neither_numpy_nor_a_model(cars: Shelf, tmp_path: Path) -> None:
@@ -153,6 +243,7 @@ def test_a_search_by_words_loads_neither_numpy_nor_a_model(cars: Shelf, tmp_path
 import sys
 from bookwheel.library import Library
 from bookwheel.query import SearchMode, SearchRequest
+from bookwheel.search import models
 from bookwheel.settings import load
 flags = {{"index": {str(cars.place / "index")!r}}}
 settings = load(flags, use_start_folder=False, environment={{}})

@@ -10,6 +10,7 @@ from bookwheel.errors import BadRequest, NotFound
 from bookwheel.model import Collection
 from bookwheel.settings import SETTINGS, Row, Settings, load
 
+_NO_EMBEDDER = "must be static, minilm, http, none, or a kind such as model2vec:MODEL"
 BAD = [
     ("BOOKWHEEL_WORKERS", "many", "must be a whole number from 1 to 64"),
     ("BOOKWHEEL_WORKERS", "65", "must lie between 1 and 64"),
@@ -18,6 +19,9 @@ BAD = [
     ("DEBUG", "perhaps", "must be true or false"),
     ("CACHE_ROOT", "~no-such-user/x", "must not begin with the home folder of an unknown user"),
     ("BOOKWHEEL_INDEX", "a\0b", "holds a NUL character"),
+    ("BOOKWHEEL_EMBEDDER", "model2vec:", _NO_EMBEDDER),
+    ("BOOKWHEEL_EMBEDDER", "fastembed: ", _NO_EMBEDDER),
+    ("BOOKWHEEL_EMBEDDER", "model2vec", _NO_EMBEDDER),
 ]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from bookwheel import __version__
+from bookwheel.embedders.registry import check
 from bookwheel.engines.choice import open_engine
 from bookwheel.engines.place import default_place, make_place, named_place
 from bookwheel.engines.policies import Policies, judge
@@ -74,6 +75,7 @@ class Library(View):
 
         With no folder given and an index named that exists, its own folders are meant.
         """
+        check(settings)
         given = from_paths(paths) or list(settings.collections)
         if not given:
             place = named_place(settings)
@@ -246,6 +248,10 @@ class Library(View):
         """Tell, without loading a model, that every document has its vectors."""
         return self._models.are_done
 
+    def count_unread(self) -> tuple[int, int]:
+        """Return how many passages have no vector of the model yet, and how many there are."""
+        return self._models.count_unread()
+
     def embed(
         self,
         *,
@@ -257,7 +263,7 @@ class Library(View):
         Search goes on meanwhile, by words for what has none. The model reads every text redacted:
         by how near something is, one could ask for what is hidden.
         """
-        if self.is_embedded or not self._folders.own:
+        if not self._folders.own or self._models.are_surely_done:
             return 0
         from bookwheel.indexing.embedding import embed_missing
 

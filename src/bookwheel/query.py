@@ -65,6 +65,8 @@ EVERYTHING = Scope()
 
 
 _REACHES = (25, 100, 400, 1000)
+WORDS_ALONE = "words alone were compared"
+"""How a note begins that says why meaning was left out."""
 
 
 class SearchRequest(NamedTuple):
@@ -161,6 +163,12 @@ class SearchResults(NamedTuple):
     def respelt(self) -> str:
         """Say which words were also taken for others; nothing if none was."""
         notes = [note for note in self.relaxed if " also as " in note]
+        return f"Note: {'; '.join(notes)}." if notes else ""
+
+    @property
+    def without_meaning(self) -> str:
+        """Say why words alone were compared; nothing if they were not, or were asked for."""
+        notes = [note for note in self.relaxed if note.startswith(WORDS_ALONE)]
         return f"Note: {'; '.join(notes)}." if notes else ""
 
     @property

@@ -313,6 +313,21 @@ def test_own_documents_are_judged_and_misses_listed(call: Call, animals: Shelf) 
     assert "notes: query 'quokka': Document \"zebr.md\" not found. Near are" in answer.err
 
 
+def test_own_documents_are_not_measured_by_words_where_the_model_fails(
+    call: Call, animals: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge(animals, '[[query]]\nask = "zebras"\nfind = "zebra.md"\n')
+    where = [animals.folder, "--index", animals.place / "index"]
+    assert call("eval", *where).code == 0
+    monkeypatch.setenv("BOOKWHEEL_EMBEDDER", "model2vec:/nowhere")
+
+    answer = call("eval", *where)
+
+    assert (answer.code, answer.out) == (2, "")
+    assert "The model '/nowhere' cannot be loaded" in answer.err
+    assert call("eval", *where, "--mode", "lexical").code == 0
+
+
 def test_this_folder_is_meant_when_none_is_named(
     call: Call, animals: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:

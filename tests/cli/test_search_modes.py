@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from bookwheel.cli import fresh
 from tests.cli.conftest import Call
+from tests.embedders.endpoints import Answer, Asked, serving, vectors
 
 CARS = "# Vehicles\n\nThe automobile needs petrol and oil; its engine must be serviced."
 
@@ -87,3 +89,61 @@ def test_a_configuration_that_only_lay_there_sends_nothing_anywhere(
     assert [hit["document"] for hit in answer.value["results"]] == ["garage.md"]
     assert "embedding_url in" in answer.err
     assert "is not used: the file only lay in the start folder." in answer.err
+
+
+def see_petrol(asked: Asked) -> Answer:
+    return vectors([[1.0, float("petrol" in text)] for text in asked.body["input"]])
+
+
+def use_endpoint(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.setenv("BOOKWHEEL_EMBEDDER", "http")
+    monkeypatch.setenv("BOOKWHEEL_EMBEDDING_URL", url)
+    monkeypatch.setenv("BOOKWHEEL_EMBEDDING_MODEL", "m")
+
+
+def test_commands_that_need_no_vectors_make_none(
+    call: Call, cars: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(see_petrol) as service:
+        use_endpoint(monkeypatch, service.url)
+        found = call("search", "petrol", cars, "--mode", "lexical", "--json").value
+        assert [hit["document"] for hit in found["results"]] == ["garage.md"]
+        for command in (["show", "garage.md"], ["outline", "garage.md"], ["list"], ["graph"]):
+            assert call(*command, cars).code == 0
+        assert service.asked == []
+        assert call("related", "garage.md", cars, "--json").value["related"]
+        assert service.asked != []
+
+
+def test_a_search_by_both_answers_before_a_slow_model_has_read_all(
+    call: Call, cars: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fresh, "SOON_PASSAGES", 1)
+    with serving(see_petrol) as service:
+        use_endpoint(monkeypatch, service.url)
+        found = call("search", "petrol", cars, "--json").value
+        assert [each.body["input"] for each in service.asked] == [["dimensions"]]
+        assert [hit["document"] for hit in found["results"]] == ["garage.md"]
+        said = "2 of 2 passages have no vectors yet; `bookwheel index` or a server makes them"
+        assert found["remarks"] == [said]
+        assert said in call("search", "petrol", cars).err
+        assert call("index", cars).code == 0
+        assert "remarks" not in call("search", "petrol", cars, "--json").value
+
+
+def test_a_search_by_both_gives_little_that_is_new_its_vectors(
+    call: Call, cars: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(see_petrol) as service:
+        use_endpoint(monkeypatch, service.url)
+        found = call("search", "petrol", cars, "--explain", "--json").value
+    assert "remarks" not in found
+    assert found["results"][0]["why"]["similarity"] is not None
+
+
+def test_a_search_that_looks_for_no_changes_makes_no_vectors(call: Call, cars: Path) -> None:
+    assert call("list", cars).code == 0
+    found = call("search", "petrol", cars, "--no-refresh", "--json").value
+    assert found["remarks"][0].startswith("2 of 2 passages have no vectors yet")
+    found = call("search", "petrol", cars, "--mode", "semantic", "--json").value
+    assert "remarks" not in found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +13,7 @@ from bookwheel.embedders.static import StaticEmbedder
 from tests.clients.assistant import Assistant, assisting
 from tests.clients.documents_shelf import ask, refusal, reply
 from tests.conftest import Shelf
+from tests.embedders.endpoints import Answer, Asked, serving, vectors
 
 CAR = """\
 # Motoring
@@ -156,6 +158,23 @@ def test_max_distance_keeps_what_has_no_vector(shelf: Shelf) -> None:
     assert [(hit["documentId"], hit["distance"]) for hit in hits] == [("b.md", None)]
 
 
+def test_it_is_said_that_words_alone_were_compared(shelf: Shelf) -> None:
+    shelf.put("a.md", "An automobile slows down.")
+    shelf.update()
+    with shelf.open() as library:
+        library.embed()
+    with shelf.open(embedder="model2vec:/nowhere") as library, assisting(library) as assistant:
+        answer = reply(assistant, "search", query="automobile")
+        batch = ask(assistant, "search_batch", queries=[{"query": "automobile"}] * 2)
+
+    said = "Note: words alone were compared: The model '/nowhere' cannot be loaded"
+    (hit,) = json.loads(answer.text)
+    assert hit["note"].startswith(said)
+    assert answer.structured == {"results": [hit]}
+    assert batch["note"].startswith(said)
+    assert batch["note"].count("words alone") == 1
+
+
 @pytest.mark.requirement("D-045")
 def test_without_hybrid_search_meaning_alone_decides(assistant: Assistant) -> None:
     hits = search(assistant, "doctors help people who are ill", hybridSearch=False)
@@ -174,6 +193,53 @@ def test_without_vectors_words_alone_decide(shelf: Shelf) -> None:
         hits = search(assistant, "automobile", hybridSearch=False)
 
     assert [(hit["documentId"], hit["distance"]) for hit in hits] == [("a.md", None)]
+
+
+@pytest.mark.requirement("D-045")
+@pytest.mark.parametrize("model", ["minilm", "model2vec:/nowhere"])
+def test_without_vectors_of_this_model_words_alone_decide_and_it_is_said(
+    shelf: Shelf, model: str
+) -> None:
+    shelf.put("a.md", "An automobile slows down.")
+    shelf.update()
+    with shelf.open() as library:
+        library.embed()
+    with shelf.open(embedder=model) as library, assisting(library) as assistant:
+        (hit,) = search(assistant, "automobile", hybridSearch=False)
+        batch = ask(
+            assistant, "search_batch", queries=[{"query": "automobile"}], hybridSearch=False
+        )
+
+    assert (hit["documentId"], hit["distance"]) == ("a.md", None)
+    assert hit["note"].startswith("Note: words alone were compared: ")
+    assert batch["note"] == hit["note"]
+
+
+@pytest.mark.requirement("D-045")
+def test_where_the_endpoint_fails_words_alone_decide_and_it_is_said(shelf: Shelf) -> None:
+    shelf.put("a.md", "An automobile slows down.")
+    shelf.update()
+    works = [True]
+
+    def behave(asked: Asked) -> Answer:
+        return vectors([[1.0, 0.0]] * len(asked.body["input"])) if works[0] else Answer(b"", 500)
+
+    with serving(behave) as service:
+        http = {"embedder": "http", "embedding_url": service.url, "embedding_model": "m"}
+        with shelf.open(**http) as library, assisting(library) as assistant:
+            library.embed()
+            (hit,) = search(assistant, "automobile", hybridSearch=False)
+            assert hit["distance"] == 0
+            works[0] = False
+            (hit,) = search(assistant, "automobile", hybridSearch=False)
+            batch = ask(
+                assistant, "search_batch", queries=[{"query": "automobile"}] * 2, hybridSearch=False
+            )
+
+    said = "Note: words alone were compared: The embedding endpoint answered 500."
+    assert (hit["distance"], hit["note"]) == (None, said)
+    assert [len(entry["results"]) for entry in batch["results"]] == [1, 1]
+    assert batch["note"] == said
 
 
 @pytest.mark.requirement("D-045")

@@ -71,7 +71,7 @@ def test_an_endpoint_that_asks_for_patience_is_asked_again() -> None:
     [(429, 2, "later"), (500, 2, None), (401, 1, "embedding_key"), (404, 1, "embedding_url")],
 )
 def test_a_refusal_is_told_without_the_key(status: int, asked: int, hint: str | None) -> None:
-    """A query is tried twice where that may help; the answer's own words are not repeated."""
+    """A query is tried twice where that may help; the key is taken out of the answer's words."""
     with (
         serving(lambda _: Answer(f"bad key {KEY}".encode(), status)) as service,
         pytest.raises(Upstream, match=f"answered {status}") as refusal,
@@ -80,6 +80,47 @@ def test_a_refusal_is_told_without_the_key(status: int, asked: int, hint: str | 
     assert len(service.asked) == asked
     assert (hint or "") in refusal.value.advice
     assert KEY not in refusal.value.advice
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b'{"error": {"message": "model \\"x\\"\\n not found", "code": 1}}', 'model "x" not found'),
+        (b'{"error": "no such model"}', "no such model"),
+        (b'{"detail": "too long"}', "too long"),
+        (f"bad key {KEY},\x1b[31m ask mary@example.org".encode(), "bad key [key],"),
+        (b"a" * 999, "a" * 200 + "…"),
+        (b"<html>Bad gateway</html>", None),
+        (b'{"error": ', None),
+        (b'{"error": {"code": 7}}', None),
+        (b"[[]]", None),
+        (b"", None),
+    ],
+)
+def test_what_the_endpoint_says_of_its_refusal_is_told(body: bytes, said: str | None) -> None:
+    """In one short line without secrets; pages and what cannot be read are left out."""
+    with (
+        serving(lambda _: Answer(body, 400)) as service,
+        pytest.raises(Upstream, match=r"answered 400\.$") as refusal,
+    ):
+        embedder(service.url).embed(["a"])
+    hint = refusal.value.hint
+    assert (hint is None) if said is None else hint is not None and f'It says: "{said}' in hint
+    hidden = (KEY, "mary@example.org", "\x1b")
+    assert [each for each in hidden if each in refusal.value.advice] == []
+
+
+def test_what_the_endpoint_says_of_a_query_is_for_its_asker_alone() -> None:
+    """Whoever searches next is told that it failed."""
+    echo = Answer(b"cannot read: my own question", 500)
+    with serving(lambda _: echo) as service:
+        model = embedder(service.url)
+        with pytest.raises(Upstream) as first:
+            model.embed_query("my own question")
+        with pytest.raises(Upstream) as second:
+            model.embed_query("another")
+    assert "my own question" in first.value.advice
+    assert second.value.advice == "The embedding endpoint answered 500."
 
 
 def test_a_redirect_is_not_followed() -> None:
@@ -144,6 +185,41 @@ def test_f20_a_silent_endpoint_is_given_up() -> None:
         port = silent.getsockname()[1]
         with pytest.raises(Upstream, match=r"within 0\.2 s"):
             embedder(f"http://127.0.0.1:{port}/v1", timeout=0.2).embed(["a"])
+
+
+def test_an_endpoint_that_failed_is_not_asked_for_queries_for_a_while() -> None:
+    """Texts are sent still, since nobody waits for those, and later queries again."""
+    now, works = [100.0], [False]
+    with serving(lambda asked: letters(asked) if works[0] else Answer(b"", 503)) as service:
+        endpoint = Endpoint(service.url, "tiny", dimensions=3)
+        model = HttpEmbedder(endpoint, sleep=lambda _: None, clock=lambda: now[0])
+        for _ in range(3):
+            with pytest.raises(Upstream, match="answered 503"):
+                model.embed_query("a")
+        assert len(service.asked) == 2
+        works[0] = True
+        assert model.embed(["a"]).any()
+        now[0] += 31
+        assert model.embed_query("a").any()
+
+
+def test_a_query_that_an_endpoint_does_not_like_keeps_it_from_no_other() -> None:
+    """Else whoever sends nonsense takes meaning from all."""
+    refuses = Answer(b"", 400)
+    with serving(lambda asked: refuses if "b" in asked.body["input"] else letters(asked)) as it:
+        model = embedder(it.url)
+        with pytest.raises(Upstream, match="answered 400"):
+            model.embed_query("b")
+        assert model.embed_query("a").any()
+
+
+def test_a_query_does_not_wait_as_long_as_the_endpoint_asks_for() -> None:
+    """Somebody wants an answer; texts have the time."""
+    waits: list[float] = []
+    busy = Answer(b"", 429, (("Retry-After", "20"),))
+    with serving(lambda _: busy) as service, pytest.raises(Upstream, match="answered 429"):
+        embedder(service.url, waits).embed_query("a")
+    assert (waits, len(service.asked)) == ([], 1)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/v1", "http://a b/v1", "http://.../v1"])

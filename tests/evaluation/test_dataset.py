@@ -91,6 +91,12 @@ def test_a_line_that_cannot_be_used_is_named(
     assert said in caught.value.message
 
 
+def test_a_set_without_documents_is_refused(tmp_path: Path) -> None:
+    folder = put_dataset(tmp_path, corpus="\n")
+    with pytest.raises(BadRequest, match=r"corpus\.jsonl holds no document"):
+        read_dataset(folder, "small")
+
+
 def test_a_line_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
     folder = put_dataset(tmp_path)
     (folder / "queries.jsonl").write_bytes(QUERIES.encode() + b'{"_id": "9", "text": "\xff"}')

@@ -6,6 +6,9 @@ from dataclasses import replace
 from math import log2
 from pathlib import Path
 
+import pytest
+
+from bookwheel.errors import Upstream
 from bookwheel.evaluation.dataset import read_dataset
 from bookwheel.evaluation.judged import Judged
 from bookwheel.evaluation.metrics import Scores
@@ -14,6 +17,7 @@ from bookwheel.evaluation.run import evaluate_dataset, evaluate_folder
 from bookwheel.indexing.pipeline import Progress
 from bookwheel.settings import load
 from tests.conftest import Shelf
+from tests.embedders.endpoints import Answer, Asked, serving, vectors
 from tests.evaluation.small import put_dataset
 
 
@@ -79,6 +83,38 @@ def test_own_folders_are_asked_and_misses_say_what_came_first(shelf: Shelf) -> N
     assert result.per_query["zebras"] == 1
     near = 'Document "gone.md" not found.'
     assert notes == [f"query 'river': {near} It counts as not found."]
+
+
+def test_a_query_whose_vector_cannot_be_had_is_not_measured_by_its_words(shelf: Shelf) -> None:
+    shelf.put("zebra.md", "# Zebras\n\nStripes.")
+    shelf.update()
+
+    def behave(asked: Asked) -> Answer:
+        if asked.body["input"] == ["stripes"]:
+            return Answer(b"", 400)
+        return vectors([[1.0, 0.0]] * len(asked.body["input"]))
+
+    with serving(behave) as service:
+        http = {"embedder": "http", "embedding_url": service.url, "embedding_model": "m"}
+        with shelf.open(**http) as library:
+            with pytest.raises(Upstream, match="'stripes' cannot be measured by meaning"):
+                evaluate_folder(library, [Judged("stripes", {"zebra.md": 1})], "notes")
+            assert library.is_embedded
+
+
+def test_a_first_question_is_asked_before_time_is_taken(shelf: Shelf) -> None:
+    """It waits for the model, which others find loaded."""
+    shelf.put("zebra.md", "# Zebras\n\nStripes.")
+    shelf.update()
+    with serving(lambda asked: vectors([[1.0, 0.0]] * len(asked.body["input"]))) as service:
+        http = {"embedder": "http", "embedding_url": service.url, "embedding_model": "m"}
+        with shelf.open(**http) as library:
+            library.embed()
+        before = len(service.asked)
+        with shelf.open(**http) as library:
+            evaluate_folder(library, [Judged("stripes", {"zebra.md": 1})], "notes")
+    asked = [each.body["input"] for each in service.asked[before:]]
+    assert asked == [["dimensions"], ["a first question"], ["stripes"]]
 
 
 def test_documents_of_several_folders_are_named_with_their_collection(shelf: Shelf) -> None:

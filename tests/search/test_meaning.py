@@ -15,7 +15,7 @@ from bookwheel.engines.base import Found, Matrix, Vector, model_text
 from bookwheel.errors import Upstream
 from bookwheel.indexing.embedding import embed_missing
 from bookwheel.query import Filters, SearchIn, SearchMode, SearchRequest, SearchResults
-from bookwheel.search.meaning import Embedder, Nearness, mix
+from bookwheel.search.meaning import Embedder, Nearness, measure, mix
 from bookwheel.search.rank import Ranked
 from bookwheel.search.run import search
 from tests.search.shelf import Shelf
@@ -237,6 +237,28 @@ def test_a_page_that_has_all_words_lets_in_only_what_is_clearly_related(shelf: S
     assert set(found(ask(shelf, "zebra stripes", model=model))) == {"a.md", "near.md"}
     # Where no page has all words, meaning may help with all it has.
     assert set(found(ask(shelf, "zebra otter", model=model))) == {"a.md", "near.md", "far.md"}
+
+
+def test_a_chunk_at_a_right_angle_is_told_from_one_that_is_not_read() -> None:
+    rows = np.array([[0, 1], [0, 0], [1, 0]], np.float32)
+    near = measure({1: rows}, np.array([1, 0], np.float32), {1})
+    assert [near[1].of_chunk(ordinal) for ordinal in (1, 2, 3, 4)] == [0.0, None, 1.0, None]
+
+
+def test_a_page_at_a_right_angle_is_left_out_where_that_is_too_far(shelf: Shelf) -> None:
+    shelf.put({"a.md": "zebra", "b.md": "zebra otter"})
+    model = Directed(otter=[0, 1], zebra=[1, 0])
+    embed(shelf, model)
+    every = ask(shelf, "zebra", model=model)
+    assert {hit.document: hit.similarity for hit in every.hits} == {"a.md": 1.0, "b.md": 0.0}
+    assert found(ask(shelf, "zebra", model=model, max_distance=0.5)) == ["a.md"]
+
+
+def test_by_meaning_alone_nothing_is_said_of_words_that_need_not_match(shelf: Shelf) -> None:
+    shelf.put({"a.md": "zebra", "b.md": "otter"})
+    embed(shelf)
+    assert "not every word had to match" in ask(shelf, "zebra otter").relaxed
+    assert ask(shelf, "zebra otter", SEMANTIC).relaxed == ()
 
 
 def nearness(score: float, middle: Sequence[float], chunks: int = 2) -> Nearness:

@@ -1,14 +1,19 @@
-"""Bringing the index up to date before a command answers, with a progress bar on a terminal."""
+"""Bringing the index up to date before a command answers, with a progress bar on a terminal.
+
+Words come first: vectors are made only for commands that need them, and only some where words help.
+"""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from bookwheel.errors import BookwheelError, Conflict, IndexUnusable
 from bookwheel.library import Library
+from bookwheel.query import SearchMode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +25,11 @@ if TYPE_CHECKING:
 
 QUICK_DOCUMENTS = 1000
 """Up to so many documents, looking for changes costs less than anyone notices."""
+SOON_SECONDS = 3.0
+"""So long a search by words and meaning goes on making vectors before it answers."""
+SOON_PASSAGES = 64
+"""So many passages a slow model is given before an answer: it reads a few dozen in that time."""
+_QUICK_MODELS = ("static", "model2vec:")
 
 
 def make_fresh(library: Library, refresh: bool | None) -> None:
@@ -46,19 +56,59 @@ def make_fresh(library: Library, refresh: bool | None) -> None:
 
 def update(library: Library, *, full: bool = False) -> list[Report]:
     """Update the library, showing how far it is."""
+    _prepare_for_long_work()
+    with progress_bar() as on_progress:
+        return library.update(full=full, on_progress=on_progress)
+
+
+def _prepare_for_long_work() -> None:
     import gc
     import logging
 
     gc.enable()
     logging.basicConfig(format="bookwheel: %(message)s", level=logging.WARNING)
-    with progress_bar() as on_progress:
-        reports = library.update(full=full, on_progress=on_progress)
+
+
+def embed_all(library: Library) -> None:
+    """Give vectors to all that has none, showing how far it is; words do where that fails."""
     with embedding_bar() as on_embedding:
         try:
             library.embed(on_progress=on_embedding)
         except BookwheelError as error:
             print(f"bookwheel: searching by words alone. {error.advice}", file=sys.stderr)
-    return reports
+
+
+def embed_soon(library: Library) -> None:
+    """Give vectors to what has none if that is little, or to a part of it: somebody waits."""
+    end = time.monotonic() + SOON_SECONDS
+    try:
+        is_quick = library.settings["embedder"].startswith(_QUICK_MODELS)
+        if is_quick or library.count_unread()[0] <= SOON_PASSAGES:
+            library.embed(should_stop=lambda: time.monotonic() > end)
+    except Conflict:
+        pass  # whoever writes gives them too
+    except BookwheelError as error:
+        print(f"bookwheel: searching by words alone. {error.advice}", file=sys.stderr)
+
+
+def read_for_meaning(
+    library: Library, mode: SearchMode, refresh: bool | None = None
+) -> tuple[str, ...]:
+    """Make the vectors that a search needs; return what to say of those that it does without."""
+    try:
+        if mode is SearchMode.LEXICAL or library.is_embedded:
+            return ()
+        if refresh is not False and not library.is_shared:
+            _prepare_for_long_work()
+            embed = embed_all if mode is SearchMode.SEMANTIC else embed_soon
+            embed(library)
+        unread, total = library.count_unread()
+    except BookwheelError:
+        return ()  # the search says what is wrong with the model, or mends the index
+    if not unread:
+        return ()
+    what = f"{unread:,} of {total:,} passages have no vectors yet"
+    return (f"{what}; `bookwheel index` or a server makes them",)
 
 
 @contextmanager

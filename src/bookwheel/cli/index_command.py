@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bookwheel.cli.fresh import say_problems, update
+from bookwheel.cli.fresh import embed_all, say_problems, update
 from bookwheel.cli.options import Config, Index, Json, Paths, open_library
 from bookwheel.cli.output import count, print_json
 from bookwheel.errors import BookwheelError, Conflict, NotFound
@@ -58,6 +58,7 @@ def run(
             _move(library, to, json=json)
             return
         reports = update(library, full=full)
+        embed_all(library)
         if not reports:
             raise NotFound(
                 f"No folder of {library.location} was indexed on this machine.",

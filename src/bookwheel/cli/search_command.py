@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bookwheel.cli.fresh import make_fresh
+from bookwheel.cli.fresh import make_fresh, read_for_meaning
 from bookwheel.cli.hits import hit_as_json, print_hits
 from bookwheel.cli.options import (
     Collection,
@@ -96,6 +96,7 @@ def run(
     with open_library(paths, index, config) as library:
         _check_collection(library, collection)
         make_fresh(library, refresh)
+        unread = read_for_meaning(library, mode, refresh)
         request = SearchRequest(
             text=query,
             filters=filters,
@@ -110,6 +111,7 @@ def run(
         results = (
             _search_understanding(library, request) if understand else _search(library, request)
         )
+        results = results._replace(remarks=(*results.remarks, *unread))
         if json:
             print_json(as_json(results, explain=explain))
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bookwheel.contracts import documents_arguments as take
@@ -23,9 +23,9 @@ from bookwheel.contracts.documents_answers import (
 )
 from bookwheel.contracts.tool import Contract, Reply, Tool
 from bookwheel.contracts.work import Work
-from bookwheel.errors import BadRequest, BookwheelError, NotFound
+from bookwheel.errors import BadRequest, BookwheelError, NotFound, Upstream
 from bookwheel.model import Document
-from bookwheel.query import Filters, SearchMode, SearchRequest
+from bookwheel.query import Filters, SearchMode, SearchRequest, SearchResults
 from bookwheel.reading.documents import find_collection
 from bookwheel.reading.sections import SectionText
 from bookwheel.safety.redact import make_safe
@@ -52,14 +52,14 @@ def search(work: Work, asked: take.Search) -> Reply:
     library = work.library
     request = _request(library, asked.query, asked.collections, asked)
     request = request._replace(rerank=asked.rerank or None)
-    results = library.search(request)
+    (results,) = _answers(library, [request])
     found = list_hits(library, results.hits)
     remarks = [work.remark] * bool(work.remark) + [_sentence(each) for each in results.remarks]
     if found:
-        remarks += [each for each in (results.respelt, results.caution) if each]
+        remarks += _notes(results)
     if not found:
         anywhere = request._replace(filters=Filters(), limit=_NEAR, rerank=False)
-        elsewhere = library.search(anywhere).hits if asked.collections else ()
+        elsewhere = next(_answers(library, [anywhere])).hits if asked.collections else ()
         text = " ".join([explain_nothing(library, results, elsewhere), *remarks])
         return Reply(text, {"results": []}, results=0)
     remarks += [each for each in (shorten(found),) if each]
@@ -144,13 +144,12 @@ def search_batch(work: Work, asked: take.SearchBatch) -> Reply:
     entries, every = [], []
     remarks = dict.fromkeys([work.remark] * bool(work.remark))
     work.advance(0, len(requests), "searching")
-    for request, results in zip(requests, library.search_many(requests), strict=True):
+    for request, results in zip(requests, _answers(library, requests), strict=True):
         found = list_hits(library, results.hits)
         entries.append({"query": sendable(request.text), "results": found})
         every += found
         remarks |= dict.fromkeys(map(_sentence, results.remarks))
-        said = (results.respelt, results.caution)
-        remarks |= dict.fromkeys(each for each in said if each)
+        remarks |= dict.fromkeys(_notes(results))
         if len(entries) < len(requests):
             work.advance(len(entries), len(requests), "searching")
     cut = shorten(every)
@@ -191,15 +190,36 @@ def _request(
         query,
         Filters(collections=tuple(collections or ())),
         limit=min(asked.limit, take.MOST_RESULTS),
-        mode=_alone(library) if not asked.hybridSearch else SearchMode.HYBRID,
+        mode=SearchMode.HYBRID if asked.hybridSearch else _alone(library),
         max_distance=asked.maxDistance,
         snippet_length=0,
     )
 
 
 def _alone(library: View) -> SearchMode:
-    """Return what to search by where both are not wanted: meaning, or words if there is none."""
-    return SearchMode.SEMANTIC if library.knows_meaning else SearchMode.LEXICAL
+    """Return what to search by where both are not wanted: meaning, if there is any.
+
+    By both is by words where there is none, and the answer then says why.
+    """
+    return SearchMode.SEMANTIC if library.knows_meaning else SearchMode.HYBRID
+
+
+def _answers(library: View, requests: Sequence[SearchRequest]) -> Iterator[SearchResults]:
+    """Yield the answers, by words from where the model fails on: what is asked is answered."""
+    done = 0
+    try:
+        for results in library.search_many(requests):
+            yield results
+            done += 1
+    except Upstream:
+        rest = [each._replace(mode=SearchMode.HYBRID) for each in requests[done:]]
+        yield from library.search_many(rest)
+
+
+def _notes(results: SearchResults) -> list[str]:
+    """Return what to say of an answer beside its hits."""
+    notes = (results.respelt, make_safe(results.without_meaning), results.caution)
+    return [each for each in notes if each]
 
 
 def _sentence(remark: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 _PREPARATION = "1"
 _MAX_CHARACTERS = 16_000
+_SAMPLES, _SAMPLE = 64, 1 << 12
+"""So many pieces of a model's file, of so many bytes, tell its weights from those of another."""
 
 Encode = Callable[[list[str]], Iterable[Any]]
 
@@ -31,7 +35,8 @@ class InstalledEmbedder:
         self.name = f"{library}:{model}"
         self._encode, self._encode_query = encode, encode_query
         self.dimensions = len(self._rows(encode, ["dimensions"])[0])
-        self.fingerprint = f"{self.name}-{version(library)}-{self.dimensions}-{_PREPARATION}"
+        parts = (self.name, version(library), self.dimensions, _PREPARATION)
+        self.fingerprint = "-".join(map(str, (*parts, *mark_folder(Path(model)))))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row per text."""
@@ -56,6 +61,35 @@ class InstalledEmbedder:
     def _rows(self, encode: Encode, texts: list[str]) -> Vectors:
         found = encode([text[:_MAX_CHARACTERS] for text in texts])
         return np.array(list(found), np.float32)
+
+
+def mark_folder(folder: Path) -> tuple[str, ...]:
+    """Tell what a model's folder holds from what another one of its name held; nothing if none.
+
+    Times are left out, since a copy is the same model, and so is what describes it to people.
+    Pieces must do of large files: to read all of them would take longer than to load the model.
+    """
+    if not folder.is_dir():
+        return ()
+    held = sha256()
+    for file in sorted(folder.rglob("*")):
+        name = file.relative_to(folder).as_posix()
+        if name.startswith(".") or file.suffix == ".md" or not file.is_file():
+            continue
+        size = file.stat().st_size
+        held.update(f"{name}\0{size}\0".encode("utf-8", "surrogateescape"))
+        with file.open("rb") as content:
+            for at in _places(size):
+                content.seek(at)
+                held.update(content.read(_SAMPLE))
+    return (held.hexdigest()[:12],)
+
+
+def _places(size: int) -> Iterable[int]:
+    """Return where pieces are read: side by side in a small file, evenly spread in a large one."""
+    if size <= _SAMPLES * _SAMPLE:
+        return range(0, size, _SAMPLE)
+    return ((size - _SAMPLE) * number // (_SAMPLES - 1) for number in range(_SAMPLES))
 
 
 def load_model2vec(model: str) -> InstalledEmbedder:

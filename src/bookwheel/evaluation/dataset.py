@@ -72,6 +72,8 @@ def read_dataset(folder: Path, name: str) -> Dataset:
         Row(row, _field(value, "title", place, default=""), _field(value, "text", place))
         for place, row, value in _read_objects(folder / CORPUS)
     ]
+    if not rows:
+        raise BadRequest(f"{folder / CORPUS} holds no document.", hint=LAYOUT)
     queries = {
         query: _field(value, "text", place)
         for place, query, value in _read_objects(folder / QUERIES)

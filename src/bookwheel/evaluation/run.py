@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
 
-from bookwheel.errors import BadRequest, NotFound
+from bookwheel.errors import BadRequest, NotFound, Upstream
 from bookwheel.evaluation.dataset import Dataset
 from bookwheel.evaluation.judged import Judged
 from bookwheel.evaluation.metrics import DEPTH
@@ -15,11 +15,13 @@ from bookwheel.evaluation.result import Cost, Result, sum_up
 from bookwheel.evaluation.rows import index_rows, open_rows, row_paths
 from bookwheel.indexing.pipeline import Progress
 from bookwheel.library import Library
-from bookwheel.query import SearchMode, SearchRequest
+from bookwheel.query import SearchHit, SearchMode, SearchRequest
 from bookwheel.settings import Settings
 
 ASKED = SearchRequest("", limit=DEPTH, snippet_length=0)
 """How every query is asked but for its text; snippets change no score and cost time."""
+_FIRST = "a first question"
+"""Asked before time is taken, since it waits for models and files that others find loaded."""
 
 
 def evaluate_dataset(
@@ -40,9 +42,10 @@ def evaluate_dataset(
         seconds = perf_counter() - started
 
         def search(text: str) -> list[Found]:
-            hits = library.search(asked._replace(text=text)).hits
+            hits = ask(library, asked, text)
             return [Found(names[hit.document], hit.title) for hit in hits]
 
+        ask(library, asked, _FIRST)
         answers = ask_all(search, dataset.questions, on_progress, f"Asking {dataset.name}")
     cost = Cost(len(dataset.rows), index_bytes(library), seconds)
     return sum_up(dataset.name, answers, cost, left_out=dataset.left_out, unknown=dataset.unknown)
@@ -62,12 +65,14 @@ def evaluate_folder(
 ) -> tuple[Result, list[str]]:
     """Ask judged queries of folders that are indexed; return the scores and what to say."""
     several = len(library.collections) > 1
+    if asked.mode is not SearchMode.LEXICAL and not library.is_shared:
+        library.embed(on_progress=_embedding(name, on_progress))
 
     def label(collection: str, path: str) -> str:
         return f"{collection}/{path}" if several else path
 
     def search(text: str) -> list[Found]:
-        hits = library.search(asked._replace(text=text)).hits
+        hits = ask(library, asked, text)
         return [Found(label(hit.collection, hit.document), hit.title) for hit in hits]
 
     questions, notes = [], []
@@ -82,10 +87,22 @@ def evaluate_folder(
             else:
                 gains[label(document.collection, document.path)] = gain
         questions.append(Question(each.query, each.query, gains))
+    ask(library, asked, _FIRST)
     answers = ask_all(search, questions, on_progress, f"Asking {name}")
     documents = sum(state.documents for state in library.states())
     result = sum_up(name, answers, Cost(documents, index_bytes(library)), unknown=len(notes))
     return result, notes
+
+
+def ask(library: Library, asked: SearchRequest, text: str) -> tuple[SearchHit, ...]:
+    """Return what is found; an answer that lacks the meaning that was asked for is no measure."""
+    results = library.search(asked._replace(text=text))
+    if asked.mode is SearchMode.HYBRID and results.without_meaning:
+        raise Upstream(
+            f"The query {text!r} cannot be measured by meaning. {results.without_meaning}",
+            hint="`--mode lexical` measures words alone.",
+        )
+    return results.hits
 
 
 def index_bytes(library: Library) -> int:

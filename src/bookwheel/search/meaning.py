@@ -47,15 +47,15 @@ class Nearness(NamedTuple):
     similarity: float
     is_nearest: bool
     """Among the nearest of all pages, not only among those that words found."""
-    similarities: Sequence[float]
-    """Of each chunk; 0 for one in which the model knows nothing."""
+    similarities: Sequence[float | None]
+    """Of each chunk; None for one in which the model knows nothing."""
     middle: Vector
     """The direction of the page as a whole."""
 
     def of_chunk(self, ordinal: int) -> float | None:
         """Return how near one chunk is; None where it has no vector."""
         known = 0 < ordinal <= len(self.similarities)
-        return (self.similarities[ordinal - 1] or None) if known else None
+        return self.similarities[ordinal - 1] if known else None
 
 
 def find_near(
@@ -111,13 +111,25 @@ def measure(
     middles /= np.where(lengths > 0, lengths, 1)[:, np.newaxis]
     wholes = (middles @ query).tolist()
     found: dict[int, Nearness] = {}
-    for key, own, whole, middle in zip(matrices, similarities, wholes, middles, strict=True):
+    pages = zip(matrices.items(), similarities, wholes, middles, strict=True)
+    for (key, matrix), own, whole, middle in pages:
         similarity = max(own)
         share = _WHOLE_SHARE * _told_by_whole(len(own))
         score = (1 - share) * similarity + share * whole
         chunk = own.index(similarity) + 1
-        found[key] = Nearness(score, chunk, similarity, key in nearest, own, middle)
+        known = _leave_unread(own, matrix)
+        found[key] = Nearness(score, chunk, similarity, key in nearest, known, middle)
     return found
+
+
+def _leave_unread(similarities: list[float], matrix: Matrix) -> Sequence[float | None]:
+    """Return None instead of 0 for chunks without a direction; others may stand at right angles."""
+    if 0.0 not in similarities:
+        return similarities
+    return [
+        value if value or row.any() else None
+        for value, row in zip(similarities, matrix, strict=True)
+    ]
 
 
 def _told_by_whole(chunks: float) -> float:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from bookwheel.errors import BadRequest, BookwheelError, IndexUnusable
-from bookwheel.query import SearchMode
+from bookwheel.errors import BadRequest, BookwheelError, IndexUnusable, Upstream
+from bookwheel.query import WORDS_ALONE, SearchMode
 
 if TYPE_CHECKING:
     from bookwheel.embedders.base import Embedder
@@ -16,7 +17,13 @@ if TYPE_CHECKING:
     from bookwheel.settings import Settings
 
 NONE = "none"
+_OURS = ("static", "minilm")
+"""Models that change only with our version or their package's."""
 _RETRY_SECONDS = 30.0
+_LOADING_SECONDS = 5.0
+"""So long a search waits for a model that somebody else is loading."""
+_FOUND_SECONDS, _MISSED_SECONDS = 30.0, 1.0
+"""So long it is remembered that the model has vectors here, or none yet: counting takes time."""
 
 
 class Models:
@@ -27,13 +34,30 @@ class Models:
         self._version = version
         self._settings = settings
         self._trouble: tuple[float, BookwheelError | None] = (0.0, None)
+        self._loading = threading.Lock()
+        self.loaded: Embedder | None = None
+        self._own: tuple[float, bool] = (0.0, False)
 
-    @cached_property
+    @property
     def embedder(self) -> Embedder | None:
         """The model that finds by meaning; None when the operator wants none."""
         from bookwheel.embedders.registry import load
 
-        return load(self._settings["embedder"], self._settings)
+        with self._loading:
+            self.loaded = self.loaded or load(self._settings["embedder"], self._settings)
+            return self.loaded
+
+    def _load_soon(self) -> Embedder | None:
+        """Return the model for somebody who waits."""
+        from bookwheel.embedders.registry import load_soon
+
+        if not self._loading.acquire(timeout=_LOADING_SECONDS):
+            raise Upstream("The model is still being loaded.")
+        try:
+            self.loaded = self.loaded or load_soon(self._settings["embedder"], self._settings)
+            return self.loaded
+        finally:
+            self._loading.release()
 
     @cached_property
     def second_look(self) -> SecondLook | None:
@@ -50,8 +74,8 @@ class Models:
 
     @property
     def know_meaning(self) -> bool:
-        """Tell whether anything can be found by meaning."""
-        return self._settings["embedder"] != NONE and self._engine.has_vectors()
+        """Tell whether anything can be found by meaning, with the model that is set."""
+        return self.embedder_for(SearchMode.HYBRID)[0] is not None
 
     def embedder_for(self, mode: SearchMode) -> tuple[Embedder | None, str]:
         """Return the model that a search needs, if there is anything to find with it.
@@ -63,19 +87,24 @@ class Models:
         if mode is SearchMode.SEMANTIC:
             return self._require_embedder(), ""
         try:
-            return self._ready_embedder() if self._engine.has_vectors() else None, ""
+            embedder = self._ready_embedder() if self._engine.has_vectors() else None
+            if embedder is None or self._has_own(embedder):
+                return embedder, ""
+            return None, f"{WORDS_ALONE}: no document has a vector of this model yet"
         except IndexUnusable:
             raise
         except BookwheelError as error:
-            return None, f"words alone were compared: {error.message.rstrip('.')}"
+            return None, f"{WORDS_ALONE}: {error.message.rstrip('.')}"
 
     def _ready_embedder(self) -> Embedder | None:
         """Return the model; one that could not be loaded is not tried again for a while."""
+        if self.loaded is not None:
+            return self.loaded
         until, trouble = self._trouble
         if trouble is not None and time.monotonic() < until:
-            raise trouble
+            raise trouble.with_traceback(None)
         try:
-            return self.embedder
+            return self._load_soon()
         except BookwheelError as error:
             self._trouble = (time.monotonic() + _RETRY_SECONDS, error)
             raise
@@ -85,12 +114,20 @@ class Models:
         if embedder is None:
             message = "Nothing can be found by meaning: the embedder is `none`."
             raise BadRequest(message, hint="Search by words, or set another embedder.")
-        if not self._engine.embedded(embedder.fingerprint)[0]:
+        if not self._has_own(embedder):
             raise BadRequest(
                 "Nothing can be found by meaning: no document has a vector of this model yet.",
                 hint="`bookwheel index` makes them.",
             )
         return embedder
+
+    def _has_own(self, embedder: Embedder) -> bool:
+        """Tell whether any document has a vector of the model; else it need not be asked."""
+        until, found = self._own
+        if time.monotonic() >= until or not self._engine.has_vectors():
+            found = self._engine.embedded(embedder.fingerprint)[0] > 0
+            self._own = (time.monotonic() + (_FOUND_SECONDS if found else _MISSED_SECONDS), found)
+        return found
 
     # Whether every document has its vectors
 
@@ -101,13 +138,29 @@ class Models:
             return True
         if self._engine.note("embedder") != self._name:
             return False
-        loaded: Embedder | None = self.__dict__.get("embedder")
+        loaded = self.loaded
         if loaded is not None and self._engine.note("fingerprint") != loaded.fingerprint:
             return False
         return not self._engine.lacks_vectors()
 
+    def count_unread(self) -> tuple[int, int]:
+        """Return how many chunks have no vector of the model yet, and how many there are."""
+        embedder = self._ready_embedder()
+        if embedder is None:
+            return 0, 0
+        done, total = self._engine.embedded(embedder.fingerprint)
+        return total - done, total
+
+    @property
+    def are_surely_done(self) -> bool:
+        """Tell that every document has its vectors, loading a model that may be another by now."""
+        if self.are_done and self._settings["embedder"] not in (NONE, *_OURS):
+            _ = self.embedder
+        return self.are_done
+
     def note_done(self, engine: WritableEngine, embedder: Embedder) -> None:
         """Note that every document has its vectors, if that is so."""
+        self._own = (0.0, False)
         if not engine.lacks_vectors(embedder.fingerprint):  # those of other indexers included
             engine.set_note("embedder", self._name)
             engine.set_note("fingerprint", embedder.fingerprint)

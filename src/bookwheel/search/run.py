@@ -8,7 +8,7 @@ from typing import NamedTuple
 from bookwheel.engines.base import Engine, Field
 from bookwheel.errors import Upstream
 from bookwheel.model import Status
-from bookwheel.query import SearchHit, SearchMode, SearchRequest, SearchResults
+from bookwheel.query import WORDS_ALONE, SearchHit, SearchMode, SearchRequest, SearchResults
 from bookwheel.search.interpret import Question, interpret
 from bookwheel.search.meaning import LEANING, Embedder, Nearness, drop_far, find_near, mix
 from bookwheel.search.named import files_named, with_named
@@ -82,7 +82,8 @@ def search(
         hits = show(engine, planner, plan, shown, found.whole)
     notes = (*notes, *trouble)
     is_relaxed = any(item.document not in found.whole for item in shown)
-    if found.pages and is_relaxed and question.expression is None:
+    by_words = request.mode is not SearchMode.SEMANTIC  # else none had to
+    if by_words and found.pages and is_relaxed and question.expression is None:
         notes = (*notes, "not every word had to match")
     # What was not looked at is taken to be as far away as what was.
     unseen = (found.total - len(found.pages)) * len(ranked) // max(1, judged)
@@ -189,9 +190,9 @@ def look_near(
     except Upstream as error:
         if semantic:
             raise
-        return None, (f"words alone were compared: {error.message.rstrip('.')}",)
+        return None, (f"{WORDS_ALONE}: {error.message.rstrip('.')}",)
     unread = near is None and semantic
-    return near, ("words alone were compared: the model reads nothing in this",) * unread
+    return near, (f"{WORDS_ALONE}: the model reads nothing in this",) * unread
 
 
 def add_snippets(

@@ -69,8 +69,9 @@ def text(text: str) -> str:
 
 def embedder(text: str) -> str:
     """static, minilm, http, none, or a kind and a model"""
-    kinds = ("model2vec:", "fastembed:", "sentence-transformers:")
-    if text not in ("static", "minilm", "http", "none") and not text.startswith(kinds):
+    kind, _, model = text.partition(":")
+    is_named = kind in ("model2vec", "fastembed", "sentence-transformers") and model.strip()
+    if text not in ("static", "minilm", "http", "none") and not is_named:
         raise ValueError("must be static, minilm, http, none, or a kind such as model2vec:MODEL")
     return text
 
