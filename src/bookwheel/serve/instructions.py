@@ -38,7 +38,9 @@ def _collection_lines(library: View) -> list[str]:
         number = "being indexed" if count is None else f"{count:,} documents"
         of_kinds = _describe_kinds(kinds.get(each.name, {}))
         about = f': "{_plain(each.description, _LONGEST_DESCRIPTION)}"' if each.description else ""
-        lines.append(f'- "{_plain(each.alias or each.name, _LONGEST_NAME)}", {number}{of_kinds}{about}')
+        lines.append(
+            f'- "{_plain(each.alias or each.name, _LONGEST_NAME)}", {number}{of_kinds}{about}'
+        )
     more = len(library.collections) - len(shown)
     return [*lines, f"- and {more} more"] if more else lines
 
