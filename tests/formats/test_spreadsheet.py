@@ -222,21 +222,42 @@ def test_a_workbook_of_damaged_sheets_alone_is_unreadable() -> None:
     assert refused.value.status is Status.UNREADABLE
 
 
-def test_a_sheet_whose_cells_lie_too_far_apart_is_named_and_left_out() -> None:
+def test_cells_too_far_from_the_others_are_counted_and_left_out() -> None:
     far = sheet("1: A1=x", "1048576: XFD1048576=y")
     parsed = read(xlsx({"Far": far, "Near": sheet("1: A1=z")}), "a.xlsx")
     assert parsed.text == (
-        "## Far\n\n(This sheet is left out: its cells lie too far apart.)\n\n"
+        "## Far\n\n| x |\n| --- |\n\n(1 more cell is left out: too far from the others.)\n\n"
         "## Near\n\n| z |\n| --- |\n"
     )
     strayed = sheet("1: A1=x", "1: XFD1048576=y")
-    assert "too far apart" in read(xlsx({"Far": strayed}), "a.xlsx").text
-    styled = sheet("1: A1=x", '1048576: <c r="XFD1048576" s="1"/>')
-    assert "| x |" in read(xlsx({"S": styled}), "a.xlsx").text
+    assert "| x |" in read(xlsx({"Far": strayed}), "a.xlsx").text
 
 
 @pytest.mark.parametrize(
-    ("wide", "tall", "is_read"),
+    "stray",
+    [
+        '<c r="XFD1048576" s="1"/>',
+        '<c r="XFD1048576" s="1" t="n"></c>',
+        '<c r="XFD1048576" t="inlineStr"><is><t xml:space="preserve"> </t></is></c>',
+        '<c r="XFD1048576" t="s"><v>1</v></c>',
+        '<c r="XFD1048576"><f>A1</f><v></v></c>',
+    ],
+)
+def test_a_blank_cell_far_down_costs_a_sheet_nothing(stray: str) -> None:
+    ties = relations("r1 worksheet worksheets/sheet1.xml", "r9 sharedStrings sharedStrings.xml")
+    strings = "<si><t>one</t></si><si><t> </t></si>"
+    more: dict[str, str | bytes] = {
+        "xl/_rels/workbook.xml.rels": ties,
+        "xl/sharedStrings.xml": f'<sst xmlns="{SHEETS}">{strings}</sst>',
+    }
+    shared = '<c r="B2" t="s"><v>0</v></c>'
+    rows = sheet("1: A1=x", f"2: A2=y | {shared}", f"1048576: {stray}")
+    text = read(xlsx({"S": rows}, more=more), "a.xlsx").text
+    assert text == "## S\n\n| x |  |\n| --- | --- |\n| y | one |\n"
+
+
+@pytest.mark.parametrize(
+    ("wide", "tall", "is_whole"),
     [
         ("ZZ1", "A99999", False),
         ("XFD1", "A9999", False),
@@ -246,21 +267,23 @@ def test_a_sheet_whose_cells_lie_too_far_apart_is_named_and_left_out() -> None:
     ],
 )
 def test_a_sheet_is_as_large_as_its_widest_row_and_its_tallest_column(
-    wide: str, tall: str, is_read: bool
+    wide: str, tall: str, is_whole: bool
 ) -> None:
     last = int(tall.lstrip("AZ"))
     rows = sheet(f"1: A1=x | {wide}=y" if wide != "A1" else "1: A1=x", f"{last}: {tall}=z")
-    assert ("| x" in read(xlsx({"S": rows}), "a.xlsx").text) is is_read
+    text = read(xlsx({"S": rows}), "a.xlsx").text
+    assert ("| x" in text, "too far" not in text) == (True, is_whole)
 
 
-@pytest.mark.parametrize(("far", "is_read"), [("AA", True), ("AB", False), ("AAA", False)])
+@pytest.mark.parametrize(("far", "is_whole"), [("AA", True), ("AB", False), ("AAA", False)])
 def test_a_sheet_is_read_as_far_as_its_rectangle_fits(
-    far: str, is_read: bool, monkeypatch: pytest.MonkeyPatch
+    far: str, is_whole: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spreadsheet, "MAX_AREA", 270)
     monkeypatch.setattr(xlsx_parts, "MAX_AREA", 270)
     rows = sheet("1: A1=x", f"10: {far}10=y")
-    assert ("| x |" in read(xlsx({"S": rows}), "a.xlsx").text) is is_read
+    text = read(xlsx({"S": rows}), "a.xlsx").text
+    assert ("| x |" in text, "too far" not in text) == (True, is_whole)
 
 
 def test_what_is_left_out_of_a_very_large_sheet_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

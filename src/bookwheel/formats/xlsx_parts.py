@@ -18,6 +18,7 @@ from bookwheel.formats.composing import plain
 from bookwheel.formats.drawing import Relations, child, markdown, read_paragraphs, relation_id
 from bookwheel.formats.grid import Extras, Marks
 from bookwheel.formats.package import Package, parse_xml
+from bookwheel.formats.xlsx_far import Near, find_blanks, trim_sheet
 from bookwheel.model import Status
 from bookwheel.safety.patterns import compiled
 
@@ -92,6 +93,20 @@ class Workbook:
         if not _has_cells(data):
             return Extras(is_blank=True)
         return Extras(_area(data), self._links(part, data), _errors(data))
+
+    def read_near(self) -> Near:
+        """Return the sheets whose cells lie too far apart, without those that are too far."""
+        blanks: frozenset[bytes] = frozenset()
+        for relation in self._relations.values():
+            if relation.kind == "sharedStrings" and self._package.has(relation.target):
+                blanks = find_blanks(self._package.read(relation.target))
+        sheets: dict[str, bytes] = {}
+        left: dict[str, int] = {}
+        for name, part in self._parts.items():
+            data = self._package.read(part)
+            if _area(data) > MAX_AREA:
+                sheets[part], left[name] = trim_sheet(data, blanks, MAX_AREA)
+        return Near(self._package.repack(sheets, without=self._parts.values()), left)
 
     def _ties(self, part: str) -> Relations:
         if part not in self._known:
