@@ -144,10 +144,23 @@ def test_page_breaks_that_word_has_stored_become_pages() -> None:
     parsed = registry.read(docx(body), "a.docx")
     assert places(parsed) == [
         ("page 1", "First. Ends a page."),
-        ("page 2", "Second."),
-        ("page 3", "Goes on. Third too."),
+        ("page 2", "Second. Goes on."),
+        ("page 3", "Third too."),
     ]
     assert [each.pointer for each in chunk(parsed)] == ["page 1", "page 2", "page 3"]
+
+
+def test_a_paragraph_lies_on_the_page_where_it_begins() -> None:
+    body = (
+        p(more=RENDERED.format("On one.") + RENDERED.format("Still."))
+        + p("Three ", more=RENDERED.format("to ") + RENDERED.format("five."))
+        + p("Five too.")
+    )
+    assert places(registry.read(docx(body), "a.docx")) == [
+        ("page 2", "On one.Still."),
+        ("page 3", "Three to five."),
+        ("page 5", "Five too."),
+    ]
 
 
 def test_hard_page_breaks_count_where_word_has_stored_none() -> None:
