@@ -150,6 +150,12 @@ def test_page_breaks_that_word_has_stored_become_pages() -> None:
     assert [each.pointer for each in chunk(parsed)] == ["page 1", "page 2", "page 3"]
 
 
+def test_the_first_heading_of_any_level_is_the_title() -> None:
+    body = p("Some words.") + p("Small", "<w:outlineLvl w:val='1'/>") + p("More words.")
+    assert registry.read(docx(body), "a.docx").title == "Small"
+    assert registry.read(docx(p("Some words.")), "dir/plan.docx").title == "plan"
+
+
 def test_a_paragraph_lies_on_the_page_where_it_begins() -> None:
     body = (
         p(more=RENDERED.format("On one.") + RENDERED.format("Still."))

@@ -346,3 +346,11 @@ def test_any_mutation_is_read_or_refused(draw: st.DataObject) -> None:
         assert read(bytes(data), "a.eml").text
     except Unreadable:
         pass
+
+
+def test_mail_without_a_subject_is_not_called_by_a_message_in_it() -> None:
+    inner = "--A\nContent-Type: message/rfc822\n\nSubject: Inner\n\nwords\n--A--\n"
+    assert (
+        mail(f"Content-Type: multipart/mixed; boundary=A\n\n{inner}", "From: a@x.org\n").title
+        == "file"
+    )

@@ -8,7 +8,7 @@ from codecs import lookup
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from bookwheel.formats.base import MAX_LINKS, Unreadable
+from bookwheel.formats.base import MAX_LINKS, Unreadable, title_from_path
 from bookwheel.formats.blocks import read_outline
 from bookwheel.formats.composing import About, Composer, parsed, plain
 from bookwheel.formats.decoding import clean, decode
@@ -98,9 +98,10 @@ def compose(mail: Mail, path: str) -> Parsed:
             composer.begin(f"attachment '{name}'")
             size = f"{attachment.size:,} bytes" if attachment.size else "size unknown"
             composer.add(plain(f"Attachment: {name} ({attachment.mime}, {size})"))
+    outline = read_outline(mail.body[:_DESCRIBED])
     about = About(
-        title=mail.subject,
-        description=read_outline(mail.body[:_DESCRIBED]).description or mail.subject,
+        title=mail.subject or outline.title or title_from_path(path),
+        description=outline.description or mail.subject,
         author=mail.author,
         date=mail.date,
     )
