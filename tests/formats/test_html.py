@@ -158,6 +158,14 @@ def test_embedded_files_do_not_swell_the_text() -> None:
     assert len(parsed.text) < 100
 
 
+def test_the_author_and_keywords_of_a_page_are_read() -> None:
+    head = '<meta name="Author" content=" Hank  Hill "><meta name=keywords content="a b, c,, a b">'
+    parsed = page("<p>x</p>", head)
+    assert (parsed.author, parsed.tags) == ("Hank Hill", ("a b", "c"))
+    bare = page("<p>x</p>", '<meta property="article:author" content="https://x.org/hank">')
+    assert (bare.author, bare.tags) == (None, ())
+
+
 def test_cells_that_span_others_leave_blanks_and_no_tags() -> None:
     wide = page(
         "<table><tr><th colspan=2>Zone</th><th>Fee</th></tr>"

@@ -33,6 +33,13 @@ _DATES = (
     'meta[name="dcterms.created" i]',
     "meta[itemprop=datePublished i]",
 )
+_AUTHORS = (
+    "meta[name=author i]",
+    'meta[property="article:author" i]',
+    'meta[name="dc.creator" i]',
+    'meta[name="dcterms.creator" i]',
+)
+_MAX_KEYWORDS = 100
 _MAX_PROPERTY = 2_048
 _MAX_QUIET = 2_000
 _EMPTY_LINK = re.compile(r"\[\]\([^()\s]*\)")
@@ -83,6 +90,8 @@ def read(data: bytes, path: str) -> Parsed:
         title=title or shorten_title(outline.title) or title_from_path(path),
         description=shorten_description(described or outline.description),
         text=text,
+        tags=_keywords(document),
+        author=_author(document),
         date=_date(document),
         language=_property(document, "html[lang]", "lang"),
         url=_property(document, "link[rel~=canonical i]", "href")
@@ -150,6 +159,17 @@ def _identifiers(document: Document) -> tuple[str, ...]:
     arxiv = _property(document, "meta[name=citation_arxiv_id i]", "content")
     found = [f"doi:{doi}"] if "10." in doi else []
     return (*found, f"arxiv:{arxiv}") if arxiv else tuple(found)
+
+
+def _author(document: Document) -> str | None:
+    found = (_property(document, selector, "content") for selector in _AUTHORS)
+    name = next((name for name in found if name and "://" not in name), "")
+    return shorten_title(name) or None
+
+
+def _keywords(document: Document) -> tuple[str, ...]:
+    words = (_property(document, "meta[name=keywords i]", "content") or "").split(",")
+    return tuple(dict.fromkeys(word.strip() for word in words[:_MAX_KEYWORDS] if word.strip()))
 
 
 def _date(document: Document) -> str | None:
