@@ -106,6 +106,25 @@ def test_blanks_with_the_name_of_another_format_are_refused(extension: str) -> N
     assert refused.value.status is Status.UNREADABLE
 
 
+def test_text_under_the_name_of_an_office_file_is_read_as_what_it_is() -> None:
+    table = registry.read(b"port;use\n443;https\n", "a.xls")
+    assert table.text == "| port | use |\n| --- | --- |\n| 443 | https |\n"
+    wide = registry.read("port\tuse\n443\thttps\n".encode("utf-16"), "a.xls")
+    assert wide.text == table.text
+    assert registry.read(b"Subject: Tides\nFrom: a@x.org\n\nHigh.\n", "a.msg").title == "Tides"
+    assert registry.read(b"First line\n\nHigh water.\n", "a.doc").title == "First line"
+
+
+@pytest.mark.parametrize("data", [b"<?xml version='1.0'?><Workbook/>", b"\x01\x02\0\xff" * 99])
+@pytest.mark.parametrize("extension", [".xls", ".doc", ".msg"])
+def test_xml_and_damage_under_the_name_of_an_office_file_are_refused(
+    data: bytes, extension: str
+) -> None:
+    with pytest.raises(Unreadable, match=rf"text named \{extension}, not ") as refused:
+        registry.read(data, f"a{extension}")
+    assert refused.value.status is Status.UNREADABLE
+
+
 @pytest.mark.parametrize("extension", [".md", ".txt", ".docx"])
 def test_a_damaged_pdf_is_refused_as_such_whatever_its_name(extension: str) -> None:
     with pytest.raises(Unreadable) as refused:
