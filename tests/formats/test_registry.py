@@ -82,14 +82,21 @@ def test_a_binary_without_a_reader_is_refused_by_what_it_is() -> None:
         registry.read(BINARIES["PNG"], "a.xyz")
 
 
-@pytest.mark.parametrize("extension", sorted(registry.SUPPORTED))
-def test_an_empty_file_is_a_document_with_its_name_for_title(extension: str) -> None:
+TEXTS = sorted(extension for row in registry.FORMATS if row.is_text for extension in row.extensions)
+
+
+@pytest.mark.parametrize("extension", TEXTS)
+def test_an_empty_text_is_a_document_with_its_name_for_title(extension: str) -> None:
     parsed = registry.read(b"", f"notes/To do{extension}")
     assert parsed == Parsed(title="To do", description="", text="")
     assert chunk(parsed) == []
 
 
-TEXTS = sorted(extension for row in registry.FORMATS if row.is_text for extension in row.extensions)
+@pytest.mark.parametrize("extension", sorted(registry.SUPPORTED.difference(TEXTS)))
+def test_an_empty_file_of_another_format_has_no_text(extension: str) -> None:
+    with pytest.raises(Unreadable, match="0 bytes") as refused:
+        registry.read(b"", f"a{extension}")
+    assert refused.value.status is Status.NO_TEXT
 
 
 @pytest.mark.parametrize("extension", TEXTS)

@@ -196,6 +196,9 @@ _LOOKED_AT = 100_000
 def read(data: bytes, path: str) -> Parsed:
     """Read a file's bytes by its content first and the extension of its path second."""
     if not data:
+        row = _BY_EXTENSION.get(extension_of(path))
+        if row is not None and not row.is_text:
+            raise Unreadable(Status.NO_TEXT, "it is empty (0 bytes): a copy that failed?")
         return Parsed(title=title_from_path(path), description="", text="")
     if len(data) <= _LFS_LARGEST and _LFS_POINTER.match(data):
         raise Unreadable(Status.NO_TEXT, "a Git LFS pointer; run `git lfs pull` to get the file")
