@@ -77,10 +77,16 @@ def read(data: bytes, path: str) -> Parsed:
     if reading.damage and len(reading.headings) == reading.damaged:
         raise reading.damage
     if not reading.headings:
-        raise Unreadable(Status.NO_TEXT, "its sheets are empty")
+        raise Unreadable(Status.NO_TEXT, _why_empty(source.beside))
     about = source.about
     described = about.description or name_columns(reading.head)
     return finish_tables(composer, path, about._replace(description=described), reading.headings)
+
+
+def _why_empty(beside: _Beside | None) -> str:
+    if isinstance(beside, Workbook) and beside.has_formulas():
+        return "its formulas have no stored values: open and save it in Excel or the like"
+    return "its sheets are empty"
 
 
 def _read_ole(data: bytes) -> _Source:

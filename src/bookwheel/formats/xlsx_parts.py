@@ -38,6 +38,7 @@ _MAY_LIE_FAR = (
 Most sheets lie within the first; in wider ones the first row tells, and the second is looked for.
 """
 _FILLED = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Za-z]{1,3})([0-9]{1,7})"[^>]*(?<!/)>')
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s>]")
 _ROW = re.compile(rb' r="[A-Za-z]{1,3}([0-9]{1,7})"')
 _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _PLACE = re.compile(rb"\br=[\"']\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
@@ -93,6 +94,10 @@ class Workbook:
         if not _has_cells(data):
             return Extras(is_blank=True)
         return Extras(_area(data), self._links(part, data), _errors(data))
+
+    def has_formulas(self) -> bool:
+        """Tell whether any sheet has a formula."""
+        return any(_FORMULA.search(self._package.read(part)) for part in self._parts.values())
 
     def read_near(self) -> Near:
         """Return the sheets whose cells lie too far apart, without those that are too far."""
