@@ -156,6 +156,21 @@ def test_the_first_heading_of_any_level_is_the_title() -> None:
     assert registry.read(docx(p("Some words.")), "dir/plan.docx").title == "plan"
 
 
+def test_hidden_text_and_hints_in_unfilled_fields_are_no_text() -> None:
+    run = "<w:r><w:rPr><w:b/>{}</w:rPr><w:t>{}</w:t></w:r>"
+    hint = (
+        "<w:sdt><w:sdtPr>{}</w:sdtPr><w:sdtContent><w:r><w:t>{}</w:t></w:r></w:sdtContent></w:sdt>"
+    )
+    body = (
+        p("Shown", more=run.format("<w:vanish/>", "secret"))
+        + p(more=run.format('<w:vanish w:val="0"/>', "too"))
+        + p("whole", "<w:rPr><w:vanish/></w:rPr>")
+        + p(more=hint.format("<w:showingPlcHdr/>", "Click here."))
+        + p(more=hint.format("", "filled"))
+    )
+    assert registry.read(docx(body), "a.docx").text == "Shown\n\ntoo\n\nwhole\n\nfilled\n"
+
+
 def test_a_paragraph_lies_on_the_page_where_it_begins() -> None:
     body = (
         p(more=RENDERED.format("On one.") + RENDERED.format("Still."))
