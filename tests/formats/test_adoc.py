@@ -48,7 +48,7 @@ def convert(source: str) -> str:
 def test_headings_blocks_and_lists_become_markdown(path: str) -> None:
     parsed = read_any(PAGE.encode(), path)
     assert parsed.text == (
-        "# Tides\n\nAnn Ash \\<ann@x.org>\nv1.0, 2024-05-06\n\n"
+        "# Tides\n\n"
         "High water, see [the guide](https://x.org/guide) and [low](low.adoc#ebb).\n\n"
         "## Causes\n\n**Pull**\n\n```python\n# x\n== y\n```\n\n"
         "- moon\n  - near\n1. first\n\n**Note:** Mind it.\n"
@@ -112,3 +112,18 @@ def test_any_mutation_is_read_or_refused(draw: st.DataObject) -> None:
         assert read(bytes(data), "a.adoc").text
     except Unreadable:
         pass
+
+
+def test_cells_need_no_blanks_between_them() -> None:
+    source = b"|===\n|Port|Use\n|443|a \\| b\n2+|x a|y\n|==="
+    assert read(source, "a.adoc").text == (
+        "| Port | Use |\n| --- | --- |\n| 443 | a \\| b |\n| x | y |\n"
+    )
+
+
+def test_author_and_revision_under_the_title_are_no_text() -> None:
+    parsed = read(b"= Guide\nJane Doe <j@x.org>\nv1.0, 2024-02-03\n\nOn quolls.\n", "a.adoc")
+    assert parsed.text == "# Guide\n\nOn quolls.\n"
+    assert (parsed.author, parsed.date) == ("Jane Doe", "2024-02-03")
+    assert parsed.description == "On quolls."
+    assert read(b"= Guide\nJane Doe", "a.adoc").text == "# Guide\n"

@@ -144,10 +144,44 @@ def test_page_breaks_that_word_has_stored_become_pages() -> None:
     parsed = registry.read(docx(body), "a.docx")
     assert places(parsed) == [
         ("page 1", "First. Ends a page."),
-        ("page 2", "Second."),
-        ("page 3", "Goes on. Third too."),
+        ("page 2", "Second. Goes on."),
+        ("page 3", "Third too."),
     ]
     assert [each.pointer for each in chunk(parsed)] == ["page 1", "page 2", "page 3"]
+
+
+def test_the_first_heading_of_any_level_is_the_title() -> None:
+    body = p("Some words.") + p("Small", "<w:outlineLvl w:val='1'/>") + p("More words.")
+    assert registry.read(docx(body), "a.docx").title == "Small"
+    assert registry.read(docx(p("Some words.")), "dir/plan.docx").title == "plan"
+
+
+def test_hidden_text_and_hints_in_unfilled_fields_are_no_text() -> None:
+    run = "<w:r><w:rPr><w:b/>{}</w:rPr><w:t>{}</w:t></w:r>"
+    hint = (
+        "<w:sdt><w:sdtPr>{}</w:sdtPr><w:sdtContent><w:r><w:t>{}</w:t></w:r></w:sdtContent></w:sdt>"
+    )
+    body = (
+        p("Shown", more=run.format("<w:vanish/>", "secret"))
+        + p(more=run.format('<w:vanish w:val="0"/>', "too"))
+        + p("whole", "<w:rPr><w:vanish/></w:rPr>")
+        + p(more=hint.format("<w:showingPlcHdr/>", "Click here."))
+        + p(more=hint.format("", "filled"))
+    )
+    assert registry.read(docx(body), "a.docx").text == "Shown\n\ntoo\n\nwhole\n\nfilled\n"
+
+
+def test_a_paragraph_lies_on_the_page_where_it_begins() -> None:
+    body = (
+        p(more=RENDERED.format("On one.") + RENDERED.format("Still."))
+        + p("Three ", more=RENDERED.format("to ") + RENDERED.format("five."))
+        + p("Five too.")
+    )
+    assert places(registry.read(docx(body), "a.docx")) == [
+        ("page 2", "On one.Still."),
+        ("page 3", "Three to five."),
+        ("page 5", "Five too."),
+    ]
 
 
 def test_hard_page_breaks_count_where_word_has_stored_none() -> None:

@@ -173,6 +173,40 @@ def test_html_is_read_where_there_is_no_plain_text() -> None:
     assert body_of(mail(stub)).startswith("real words")
 
 
+BOTH = """\
+    Content-Type: multipart/alternative; boundary=B
+
+    --B
+    Content-Type: text/plain
+
+    {plain}
+    --B
+    Content-Type: text/html
+
+    <p>{rich}</p>
+    --B--
+    """
+
+
+def test_a_plain_part_that_is_long_by_its_addresses_gives_way_to_html() -> None:
+    address = "https://click.x.org/?q=" + "a1b2c3" * 60
+    stub = f"View this mail in your browser: {address} Unsubscribe: {address}u"
+    words = "The quokka eats leaves. " * 8
+    assert body_of(mail(BOTH.format(plain=stub, rich=words))) == words.strip()
+    told = ("The numbat eats termites. " * 8).strip()
+    assert body_of(mail(BOTH.format(plain=told, rich=words))) == told
+
+
+def test_links_of_the_html_part_are_kept_with_the_plain_one() -> None:
+    rich = "Hello, see the <a href='https://x.org/i'>invoice</a>, <a href='https://x.org'>home</a>."
+    parsed = mail(BOTH.format(plain="Hello,\n    see the invoice, https://x.org/.", rich=rich))
+    assert body_of(parsed) == "Hello,\nsee the invoice, https://x.org/."
+    assert [link[:5] for link in parsed.links] == [
+        ("bare", "https://x.org/", "https://x.org/", "Hello, see the invoice, https://x.org/.", 4),
+        ("inline", "https://x.org/i", "invoice", "Hello, see the invoice, home.", 4),
+    ]
+
+
 def test_flowed_lines_are_joined() -> None:
     head = "Subject: S\nContent-Type: text/plain; format=flowed; delsp={}\n\n"
     source = "One \ntwo\n> quoted \n> on\n>> deep \nnew \n-- \nAnn\n"
@@ -312,3 +346,11 @@ def test_any_mutation_is_read_or_refused(draw: st.DataObject) -> None:
         assert read(bytes(data), "a.eml").text
     except Unreadable:
         pass
+
+
+def test_mail_without_a_subject_is_not_called_by_a_message_in_it() -> None:
+    inner = "--A\nContent-Type: message/rfc822\n\nSubject: Inner\n\nwords\n--A--\n"
+    assert (
+        mail(f"Content-Type: multipart/mixed; boundary=A\n\n{inner}", "From: a@x.org\n").title
+        == "file"
+    )

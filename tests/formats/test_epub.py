@@ -173,3 +173,13 @@ def test_any_mutation_is_read_or_refused(draw: st.DataObject) -> None:
         assert read(bytes(data), "a.epub").text
     except Unreadable:
         pass
+
+
+def test_text_before_the_first_heading_stands_under_the_title_from_the_contents() -> None:
+    chapters: dict[str, str | bytes] = {
+        "one.xhtml": page("<p>Low water.</p><h3>Later</h3><p>More.</p>"),
+        "two.xhtml": page("<p>II</p><h2>Flow</h2><p>Rising.</p>"),
+    }
+    parsed = read(book(chapters), "a.epub")
+    assert part(parsed, "chapter 1") == "## Ebb\n\nLow water.\n\n### Later\n\nMore.\n\n"
+    assert part(parsed, "chapter 2") == "II\n\n## Flow\n\nRising.\n"

@@ -158,6 +158,41 @@ def test_embedded_files_do_not_swell_the_text() -> None:
     assert len(parsed.text) < 100
 
 
+def test_the_author_and_keywords_of_a_page_are_read() -> None:
+    head = '<meta name="Author" content=" Hank  Hill "><meta name=keywords content="a b, c,, a b">'
+    parsed = page("<p>x</p>", head)
+    assert (parsed.author, parsed.tags) == ("Hank Hill", ("a b", "c"))
+    bare = page("<p>x</p>", '<meta property="article:author" content="https://x.org/hank">')
+    assert (bare.author, bare.tags) == (None, ())
+
+
+def test_cells_that_span_others_leave_blanks_and_no_tags() -> None:
+    wide = page(
+        "<table><tr><th colspan=2>Zone</th><th>Fee</th></tr>"
+        "<tr><td rowspan=2>A</td><td>B</td><td>3</td></tr><tr><td>C</td></tr></table>"
+    )
+    assert wide.text == ("| Zone |  | Fee |\n| --- | --- | --- |\n| A | B | 3 |\n|  | C |  |")
+
+
+def test_rows_of_many_lengths_leave_no_tags() -> None:
+    rows = "<tr><td>1</td></tr><tr><td>2</td><td>3</td></tr>"
+    assert page(f"<table>{rows}</table>").text == "| 1 |  |\n| --- | --- |\n| 2 | 3 |"
+    wide = page("<table><tr><td>1</td></tr><tr>" + "<td>x</td>" * 200 + "</tr></table>")
+    assert "<" not in wide.text
+
+
+def test_cells_that_claim_to_span_everything_cost_little() -> None:
+    row = '<tr><td colspan=99999 rowspan="99999">x</td><td rowspan=-1 colspan=y>y</td></tr>'
+    assert "<" not in page(f"<table>{row * 300}</table>" * 5).text
+
+
+def test_emphasis_that_markdown_cannot_mark_leaves_no_tags() -> None:
+    broken = page("<h1>Head<b>(ing)</b>s</h1><p>a<b><i>b</i></b>c <s>d</s></p>")
+    assert broken.text == "# Head(ing)s\n\nabc d"
+    assert broken.sections[0].heading == "Head(ing)s"
+    assert page("<p>1<b>!x!</b>2 <code>&lt;em&gt;</code></p>").text == "1!x!2 `<em>`"
+
+
 def test_layout_tables_give_way_to_what_they_hold() -> None:
     parsed = page(
         "<table><tr><td><h2>Left</h2><p>text</p></td><td><table><tr><td>in</td></tr></table></td></tr></table>"

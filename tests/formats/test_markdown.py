@@ -168,3 +168,8 @@ def test_what_mdx_fetches_is_not_read() -> None:
     quiet = [parsed.text.encode()[start:end].decode() for start, end in parsed.quiet]
     assert quiet[1:] == ["import A from 'a';", 'import {\n  B,\n} from "b";', "export const c = 1;"]
     assert (parsed.title, parsed.description) == ("x of y", "The text ä.")
+
+
+def test_a_quote_before_all_other_text_is_the_description() -> None:
+    assert read(b"# A\n\n> quote *first*\n\ntext", "a.md").description == "quote first"
+    assert read(b"> - item\n\ntext", "a.md").description == "text"

@@ -12,7 +12,7 @@ from bookwheel.formats.base import Unreadable
 from bookwheel.formats.msg import read
 from bookwheel.formats.msg_rtf import decompress, rtf_text
 from bookwheel.formats.registry import read as read_any
-from bookwheel.model import Status
+from bookwheel.model import Parsed, Status
 from tests.formats.making_msg import Tree, narrow, ole_file, properties, wide
 
 SENT = 133_500_000_000_000_000
@@ -94,6 +94,22 @@ def test_html_and_rtf_stand_in_for_a_missing_plain_body() -> None:
     stored = struct.pack("<IIII", 0, 40, 0x414C454D, 0) + b"{\\rtf1\\ansi Rich {\\b words}\\par }"
     rtf = {"__properties_version1.0": properties(32), "__substg1.0_10090102": stored}
     assert "Rich words" in read(ole_file(rtf), "a.msg").text
+
+
+def test_html_that_says_much_more_than_a_plain_body_is_read_and_else_its_links() -> None:
+    def message(plain: str, rich: str) -> Parsed:
+        tree: Tree = {
+            "__properties_version1.0": properties(32),
+            **wide(x0037="S", x1000=plain),
+            "__substg1.0_10130102": rich.encode(),
+        }
+        return read(ole_file(tree), "a.msg")
+
+    stub = message("View online: https://x.org/" + "a1" * 200, "<p>" + "Quokkas eat leaves. " * 5)
+    assert "Quokkas eat leaves." in stub.text
+    linked = message("See the invoice", "<p>See the <a href='https://x.org/i'>invoice</a>")
+    assert linked.text == "# S\n\nSee the invoice\n"
+    assert [(link.target, link.line) for link in linked.links] == [("https://x.org/i", 3)]
 
 
 def test_compressed_rtf_is_unpacked() -> None:

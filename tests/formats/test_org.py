@@ -102,3 +102,9 @@ def test_any_mutation_is_read_or_refused(draw: st.DataObject) -> None:
         assert read(bytes(data), "a.org").text
     except Unreadable:
         pass
+
+
+def test_tags_of_a_heading_are_no_description() -> None:
+    parsed = read(b"* Notes :work:\nWe spoke.\n", "a.org")
+    assert parsed.description == "We spoke."
+    assert parsed.text == "# Notes\n\nTags: work\n\nWe spoke.\n"

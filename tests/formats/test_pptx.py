@@ -215,3 +215,7 @@ def test_any_damage_to_a_slide_gives_a_document_or_a_refusal(at: int, piece: byt
     except Unreadable:
         return
     assert isinstance(parsed, Parsed)
+
+
+def test_a_deck_without_titles_is_called_by_its_file() -> None:
+    assert read(pptx(slide(shape("words"))), "dir/deck.pptx").title == "deck"

@@ -82,14 +82,21 @@ def test_a_binary_without_a_reader_is_refused_by_what_it_is() -> None:
         registry.read(BINARIES["PNG"], "a.xyz")
 
 
-@pytest.mark.parametrize("extension", sorted(registry.SUPPORTED))
-def test_an_empty_file_is_a_document_with_its_name_for_title(extension: str) -> None:
+TEXTS = sorted(extension for row in registry.FORMATS if row.is_text for extension in row.extensions)
+
+
+@pytest.mark.parametrize("extension", TEXTS)
+def test_an_empty_text_is_a_document_with_its_name_for_title(extension: str) -> None:
     parsed = registry.read(b"", f"notes/To do{extension}")
     assert parsed == Parsed(title="To do", description="", text="")
     assert chunk(parsed) == []
 
 
-TEXTS = sorted(extension for row in registry.FORMATS if row.is_text for extension in row.extensions)
+@pytest.mark.parametrize("extension", sorted(registry.SUPPORTED.difference(TEXTS)))
+def test_an_empty_file_of_another_format_has_no_text(extension: str) -> None:
+    with pytest.raises(Unreadable, match="0 bytes") as refused:
+        registry.read(b"", f"a{extension}")
+    assert refused.value.status is Status.NO_TEXT
 
 
 @pytest.mark.parametrize("extension", TEXTS)
@@ -103,6 +110,25 @@ def test_a_blank_text_is_a_document_with_its_name_for_title(extension: str) -> N
 def test_blanks_with_the_name_of_another_format_are_refused(extension: str) -> None:
     with pytest.raises(Unreadable, match=rf"text named \{extension}, not ") as refused:
         registry.read(b" \r\n\t\n", f"blank{extension.upper()}")
+    assert refused.value.status is Status.UNREADABLE
+
+
+def test_text_under_the_name_of_an_office_file_is_read_as_what_it_is() -> None:
+    table = registry.read(b"port;use\n443;https\n", "a.xls")
+    assert table.text == "| port | use |\n| --- | --- |\n| 443 | https |\n"
+    wide = registry.read("port\tuse\n443\thttps\n".encode("utf-16"), "a.xls")
+    assert wide.text == table.text
+    assert registry.read(b"Subject: Tides\nFrom: a@x.org\n\nHigh.\n", "a.msg").title == "Tides"
+    assert registry.read(b"First line\n\nHigh water.\n", "a.doc").title == "First line"
+
+
+@pytest.mark.parametrize("data", [b"<?xml version='1.0'?><Workbook/>", b"\x01\x02\0\xff" * 99])
+@pytest.mark.parametrize("extension", [".xls", ".doc", ".msg"])
+def test_xml_and_damage_under_the_name_of_an_office_file_are_refused(
+    data: bytes, extension: str
+) -> None:
+    with pytest.raises(Unreadable, match=rf"text named \{extension}, not ") as refused:
+        registry.read(data, f"a{extension}")
     assert refused.value.status is Status.UNREADABLE
 
 

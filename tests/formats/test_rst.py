@@ -170,7 +170,7 @@ def test_markup_within_lines(source: str, shown: str) -> None:
         (".. rubric:: Notes", "**Notes**"),
         (".. csv-table:: T\n   :header: a,b\n\n   1,\"2, 3\"",
          "T\n\n| a | b |\n| --- | --- |\n| 1 | 2, 3 |"),
-        (".. list-table::\n\n   * - a\n     - b", "- - a\n  - b"),
+        (".. list-table::\n\n   * - a\n     - b", "| a | b |\n| --- | --- |"),
         (".. math:: x^2", "```math\nx^2\n```"),
         (".. a comment\n   of two lines\n\ntext", "text"),
         (".. include:: other.rst\n\ntext", "text"),
@@ -252,3 +252,33 @@ def test_any_mutation_is_read_or_refused(draw: st.DataObject) -> None:
         assert read(bytes(data), "a.rst").text
     except Unreadable:
         pass
+
+
+def test_a_list_table_is_a_table_without_its_options() -> None:
+    source = """
+.. list-table:: Ports
+   :header-rows: 1
+   :widths: 20 80
+
+   * - Port
+     - Use
+   * - 443
+     - https,
+
+       - safe
+   * -
+     - none
+
+.. table:: Drawn
+   :widths: auto
+
+   == ==
+   a  b
+   == ==
+   1  2
+   == ==
+"""
+    assert read(source.encode(), "a.rst").text == (
+        "Ports\n\n| Port | Use |\n| --- | --- |\n| 443 | https, - safe |\n|  | none |\n\n"
+        "Drawn\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+    )

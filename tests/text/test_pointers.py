@@ -63,12 +63,28 @@ def sheets() -> Composer:
     made.begin("sheet 'Größe'", row=90)
     made.add("| neunzig |")
     made.begin("sheet 'Größe'")
-    made.add("3 rows were left out.\nSo they were.")
+    made.add("(3 rows were left out.\nSo they were.)")
     return made
 
 
 def test_a_chunk_is_called_by_its_place() -> None:
     assert pointers(book()) == ["line 1", "page 1", "page 3", "chapter 1"]
+
+
+def test_rows_with_comments_below_them_are_called_by_their_sheet() -> None:
+    made = Composer()
+    made.begin("sheet 'Q1'", row=1)
+    made.add_lines("| a | b |")
+    made.begin("sheet 'Q1'")
+    made.add_lines("| --- | --- |")
+    made.begin("sheet 'Q1'", row=2)
+    made.add("| 2 | zwei |")
+    made.begin("sheet 'Q1'")
+    made.add("(7 more rows left out.)")
+    assert pointers(made) == ["sheet 'Q1' rows 1-2"]
+    made.begin("sheet 'Q1'")
+    made.add("Comments:\n\n- A1: Ann: a remark")
+    assert pointers(made) == ["sheet 'Q1'"]
 
 
 def test_a_long_place_gives_its_name_to_each_of_its_chunks() -> None:
@@ -149,7 +165,7 @@ def test_a_whole_sheet_is_found_with_its_heading() -> None:
     whole = found(sheets(), "sheet 'Größe'")
     assert whole is not None
     assert whole.startswith("## Größe\n")
-    assert whole.endswith("So they were.\n")
+    assert whole.endswith("So they were.)\n")
 
 
 @pytest.mark.parametrize("label", ["slide 2", "cell 2", "message", "attachment 'a b.xlsx'"])

@@ -66,15 +66,24 @@ class _Scanner:
         self.settings = ""
 
     def head(self) -> None:
-        """Take note of the author and date under the title."""
+        """Take the author and the revision under the title out of the text, and note them."""
         for number, line in enumerate(self.lines[:50]):
-            if line.startswith("= ") and (names := self.lines[number + 1 : number + 3]):
-                if _AUTHOR.match(names[0].strip()):
-                    self.attributes.setdefault("author", names[0].strip())
-                    found = _REVISION.match(names[-1].strip())
-                    if found and found[1]:
-                        self.attributes.setdefault("revdate", found[1])
+            if line.startswith("= "):
+                author, revision = (*(row.strip() for row in self.lines[number + 1 :][:2]), "", "")[
+                    :2
+                ]
+                if _AUTHOR.match(author):
+                    self.attributes.setdefault("author", author)
+                    self.lines[number + 1] = ""
+                    self.take_revision(revision, number + 2)
                 return
+
+    def take_revision(self, revision: str, number: int) -> None:
+        found = _REVISION.match(revision) if revision else None
+        if found:
+            self.lines[number] = ""
+            if found[1]:
+                self.attributes.setdefault("revdate", found[1])
 
     def run(self) -> Lines:
         found: Lines = []

@@ -17,7 +17,9 @@ _INLINE = re.compile(
     r"|(?:kbd|btn|menu|pass|stem|icon|footnote):(?:\w[\w-]*)?\[(?P<macro>[^\]]*)\]"
     r"|\[\[(?P<anchor>[^\]]+)\]\]|\[(?P<role>[.#][\w.#-]+)\](?=[#*_`])"
 )
-_CELL = re.compile(r"(?:^|(?<=\s))(?:\d+[+*]|\.\d+\+|\d+\.\d+\+)?[<^>.]{0,4}[adehlmsv]?(?<!\\)\|")
+_CELL = re.compile(
+    r"(?:(?:^|(?<=\s))(?:\d+[+*]|\.\d+\+|\d+\.\d+\+)?[<^>.]{0,4}[adehlmsv]?)?(?<!\\)\|"
+)
 _COLUMNS = re.compile(r"cols\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^,\]]+))")
 _REPEATED = re.compile(r"(\d+)\*")
 _MAX_COLUMNS = 200

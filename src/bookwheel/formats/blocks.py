@@ -173,7 +173,7 @@ class _Walk:
         elif "CodeBlock" in tag:
             self.in_code = True
         else:
-            self.depth += 1
+            self.depth += "BlockQuote" not in tag  # what is quoted first describes a text too
             self.in_table = "Table" in tag
 
     def close_tag(self, name: str) -> None:
@@ -201,7 +201,7 @@ class _Walk:
         if name == "CodeBlock":
             self.in_code = False
         elif name in _CONTAINERS:
-            self.depth -= 1
+            self.depth -= name != "BlockQuote"
             self.in_table = False
 
     def close_link(self) -> None:
@@ -240,10 +240,11 @@ class _Walk:
 
     def consider(self, name: str) -> None:
         """Take the block as the description if it is the first that can be one."""
-        if name == "Paragraph" and self.depth == 0:
-            self.paragraph = describe("".join(self.parts))
+        text = "".join(self.parts)
+        if name == "Paragraph" and self.depth == 0 and not text.startswith("[!"):
+            self.paragraph = describe(text)
         elif not self.elsewhere:
-            self.elsewhere = describe("".join(self.parts))
+            self.elsewhere = describe(text)
 
     def find_in_text(self, value: str, start: int, end: int) -> None:
         if self.in_code or self.images or self.open_link is not None:

@@ -191,9 +191,10 @@ def parsed(
         raise Unreadable(Status.NO_TEXT, "it holds no text")
     outline = read_excerpt(text, pieces) if is_blockwise else read_outline(text)
     every = (*outline.links, *links)
+    headed = next((section.heading for section in outline.sections if section.heading), "")
     return Parsed(
         title=shorten_title(_storable(about.title))
-        or shorten_title(outline.title)
+        or shorten_title(headed or outline.title)
         or title_from_path(path),
         description=shorten_description(_storable(about.description) or outline.description),
         text=text,

@@ -13,6 +13,7 @@ from bookwheel.formats.base import Unreadable
 from bookwheel.formats.composing import About
 from bookwheel.formats.docx_body import Context, Walk, note_mark
 from bookwheel.formats.docx_format import Formats
+from bookwheel.formats.docx_hidden import drop_hidden, may_hide
 from bookwheel.formats.docx_numbering import Numbering
 from bookwheel.formats.docx_styles import Styles
 from bookwheel.formats.elements import source_text, value
@@ -28,7 +29,8 @@ _STYLES_HEAD = 60_000
 """Bytes at the beginning of the styles, which are looked at first."""
 _LOOKS = re.compile(
     rb"<w:(rPr|pPr|tcPr|trPr|tblPr|tblGrid)>[^<]*+"
-    rb"(?:<(?!!|/?w:(?:\1|pStyle|numPr|outlineLvl|pageBreakBefore|gridSpan|gridBefore|del)[ />])"
+    rb"(?:<(?!!|/?w:(?:\1|pStyle|numPr|outlineLvl|pageBreakBefore|gridSpan|gridBefore|del"
+    rb"|vanish)[ />])"
     rb"[^<]*+)*+</w:\1>"
 )
 """How runs, paragraphs, cells, rows or tables look, where that says nothing of what they are."""
@@ -75,7 +77,10 @@ class _Document:
         bare = _LOOKS.sub(b"", data)  # half of what a parser would go over says nothing
         breaks = "rendered" if b"lastRenderedPageBreak" in bare else "hard"
         walk = self._make_walk(breaks)
-        manuscript = Manuscript(walk.run(_parse_main(bare, data)))
+        root = _parse_main(bare, data)
+        if may_hide(bare):
+            drop_hidden(root)
+        manuscript = Manuscript(walk.run(root))
         for kind, title in _NOTES:
             manuscript.append(title, list(self._notes(kind, walk.notes.get(kind, {}))))
         manuscript.append("Comments", list(self._comments()))

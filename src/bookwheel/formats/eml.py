@@ -20,13 +20,14 @@ from bookwheel.formats.mail import (
     TOO_DEEP,
     Attachment,
     Mail,
+    choose_body,
     compose,
     decode_as,
     decode_header,
     html_body,
     plain_body,
 )
-from bookwheel.model import Parsed
+from bookwheel.model import Link, Parsed
 
 _KNOWN = frozenset(
     {"from", "to", "cc", "subject", "date", "message-id", "received", "return-path"}
@@ -35,8 +36,6 @@ _KNOWN = frozenset(
 _SHOWN = ("From", "To", "Cc", "Date")
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _MAX_DEPTH = 30
-_STUB = 300
-"""A plain part shorter than this may only say that there is an HTML part."""
 _UUENCODED = re.compile(r"^begin [0-7]{3,4} (\S[^\n]*)\n((?:[ -`]{1,90}\n)*)(?:`|end)\s*?$", re.M)
 _SIGNED_ONLY = ("signed-data", "certs-only", "compressed-data")
 
@@ -79,6 +78,7 @@ def _read_message(message: Message, depth: int) -> Mail:
         forwarded=tuple(found.forwarded),
         author=sender or decode_header(raw.get("from", "")),
         date=_date(raw.get("date", "")),
+        links=tuple(found.links),
     )
 
 
@@ -105,6 +105,7 @@ class _Found:
         self.parts: list[Message | str] = []
         self.attachments: list[Attachment] = []
         self.forwarded: list[Mail] = []
+        self.links: list[Link] = []
 
     def collect(self, part: Message, level: int = 0) -> None:
         """Sort a part and those in it."""
@@ -144,31 +145,36 @@ class _Found:
             self.forwarded.append(_read_message(_unpacked(part, child), self.depth + 1))
 
     def collect_best(self, children: list[Message], level: int) -> None:
-        """Keep one of several forms of the same text: the plain one unless it says nothing."""
+        """Keep one of several forms of the same text: the plain one unless it says too little."""
         choices: list[tuple[str, list[Message | str]]] = []
         for child in children:
             inner = _Found(self.depth)
             inner.collect(child, level)
             self.attachments += inner.attachments
             self.forwarded += inner.forwarded
+            self.links += inner.links
             if inner.parts:
                 choices.append((child.get_content_type(), inner.parts))
         plain = [parts for kind, parts in choices if kind == "text/plain"]
         rich = [parts for kind, parts in choices if kind != "text/plain"]
         rich.sort(key=_is_calendar)
-        if plain and not (rich and self.is_stub(plain[0], rich[0])):
-            self.parts += plain[0]
-        elif rich:
+        shown = self.render_all(plain[0]) if plain else ""
+        if shown and rich and any(map(_is_page, rich[0])):
+            body, links = choose_body(shown, self.render_all(rich[0]))
+            self.parts.append(body)
+            self.links += links
+        elif shown or not rich:
+            self.parts.append(shown)
+        else:
             self.parts += rich[0]
 
-    def is_stub(self, plain: list[Message | str], rich: list[Message | str]) -> bool:
-        words = sum(len(self.render(part).split()) for part in plain)
-        if not words:
-            return True
-        sizes = [sum(map(_length, parts)) for parts in (plain, rich)]
-        if sizes[0] > _STUB or sizes[1] < 10 * sizes[0]:
-            return False
-        return sum(len(self.render(part).split()) for part in rich) > 3 * words
+    def render_all(self, parts: list[Message | str]) -> str:
+        """Return parts of the body as Markdown; nothing for what is too long to be one."""
+        try:
+            bodies = [body.strip("\n") for body in map(self.render, parts) if body.strip()]
+        except Unreadable:
+            return ""
+        return "\n\n".join(bodies)
 
     def render(self, part: Message | str) -> str:
         """Return a part of the body as Markdown."""
@@ -216,6 +222,10 @@ def _parameter(part: Message, name: str) -> str:
     except (ValueError, TypeError, LookupError):
         return ""
     return str(value[2]) if isinstance(value, tuple) else str(value or "")
+
+
+def _is_page(part: Message | str) -> bool:
+    return isinstance(part, Message) and part.get_content_type() == "text/html"
 
 
 def _is_calendar(parts: list[Message | str]) -> bool:

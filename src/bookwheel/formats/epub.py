@@ -17,6 +17,8 @@ from bookwheel.model import Parsed, Status
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
 _MAX_MISSING = 10
+_FIRST = 3
+"""Headings among which a chapter's title is looked for: a number may stand above it."""
 _COVER_WORDS = 2
 """A page of nothing but images that tell no more than "Cover Image" is no chapter."""
 
@@ -71,11 +73,22 @@ def _has_text(page: Document) -> bool:
 
 
 def _heading(page: Document, contents: Contents, item: Item) -> str:
-    """Return a heading from the table of contents for a chapter that has none of its own."""
+    """Return a heading from the table of contents for a chapter that begins without its own."""
     title = contents.titles.get(item.path, "")
-    if not title or any(heading.text.strip() for heading in page.select(_HEADINGS)):
+    if not title or _begins_with_heading(page, title):
         return ""
     return f"## {plain(title)}"
+
+
+def _begins_with_heading(page: Document, title: str) -> bool:
+    """Tell a chapter with no text before its first heading, or with its title as a heading."""
+    headings = [heading for heading in page.select(_HEADINGS) if heading.text.strip()]
+    body = page.select_one("body")
+    if not headings or body is None:
+        return False
+    first, text = headings[0].text.strip(), body.text.lstrip()
+    shown = {" ".join(heading.text.split()).casefold() for heading in headings[:_FIRST]}
+    return text.startswith(first) or " ".join(title.split()).casefold() in shown
 
 
 def _convert(page: Document, item: Item, numbers: dict[str, int]) -> str:

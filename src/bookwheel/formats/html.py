@@ -15,6 +15,7 @@ from bookwheel.formats.base import (
 )
 from bookwheel.formats.blocks import Span, read_outline
 from bookwheel.formats.decoding import clean, decode, decode_unicode
+from bookwheel.formats.html_tables import simplify_tables, unfold_layout
 from bookwheel.model import Parsed
 from bookwheel.text.cut import squeeze
 
@@ -24,9 +25,6 @@ _QUIET = (
     "[role=navigation i], [role=banner i], [role=contentinfo i], [role=search i]"
 )
 _MAIN = "main, article, h1, [role=main i]"
-_LAYOUT = "table[role=presentation i], table:has(table, h1, h2, h3)"
-_LAYOUT_ROWS = frozenset({"thead", "tbody", "tfoot", "tr"})
-_LAYOUT_CELLS = frozenset({"td", "th"})
 _DATES = (
     'meta[property="article:published_time" i]',
     "meta[name=date i]",
@@ -35,18 +33,28 @@ _DATES = (
     'meta[name="dcterms.created" i]',
     "meta[itemprop=datePublished i]",
 )
+_AUTHORS = (
+    "meta[name=author i]",
+    'meta[property="article:author" i]',
+    'meta[name="dc.creator" i]',
+    'meta[name="dcterms.creator" i]',
+)
+_MAX_KEYWORDS = 100
 _MAX_PROPERTY = 2_048
 _MAX_QUIET = 2_000
-_MAX_LAYOUT = 1_000
-_MAX_WIDTH = 100
 _EMPTY_LINK = re.compile(r"\[\]\([^()\s]*\)")
 """What is left of an image that was a link."""
 _STYLE = Markdown(tables=Markdown.Tables(cell_blocks="text"))
+_PLAIN_STYLE = Markdown(
+    tables=Markdown.Tables(cell_blocks="text"), inline=Markdown.Inline(ignore_emphasis=True)
+)
 _INNER_STYLE = Markdown(
     tables=Markdown.Tables(cell_blocks="text"),
     images=Markdown.Images(mode="alt"),
     inline=Markdown.Inline(ignore_emphasis=True),  # marks for half a word would part it
 )
+_LEFT_TAGS = ("</strong>", "</em>", "</del>")
+"""How the converter ends emphasis for which Markdown has no marks, such as that of half a word."""
 _PLACEHOLDER = re.compile("\ufdd0([0-9]{1,6})\ufdd1")
 _WIDE_SPACE = re.compile("[\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]")
 """What the converter would write as `&#160;` and the like at either end of a block."""
@@ -73,6 +81,7 @@ def read(data: bytes, path: str) -> Parsed:
     document = open_page(decode_page(data))
     title = _title(document)
     described = _property(document, "meta[name=description i]", "content")
+    simplify_tables(document)
     apart = _set_apart(document)
     described = described or _first_paragraph(document)
     text, quiet = _put_back(_convert(document), apart)
@@ -81,6 +90,8 @@ def read(data: bytes, path: str) -> Parsed:
         title=title or shorten_title(outline.title) or title_from_path(path),
         description=shorten_description(described or outline.description),
         text=text,
+        tags=_keywords(document),
+        author=_author(document),
         date=_date(document),
         language=_property(document, "html[lang]", "lang"),
         url=_property(document, "link[rel~=canonical i]", "href")
@@ -101,13 +112,13 @@ def open_page(source: str) -> Document:
     document.remove(_UNSHOWN)
     _replace_text(document, _WIDE_SPACE, " ")
     _tame_links(document, _property(document, "base[href]", "href") or "")
-    _unfold_layout(document)
+    unfold_layout(document)
     return document
 
 
 def inner_markdown(document: Document) -> str:
     """Return a page inside a book or a mail as Markdown without emphasis and images."""
-    _simplify_tables(document)
+    simplify_tables(document)
     text = _convert(document, _INNER_STYLE)
     return _EMPTY_LINK.sub("", text) if "[](" in text else text
 
@@ -150,6 +161,17 @@ def _identifiers(document: Document) -> tuple[str, ...]:
     return (*found, f"arxiv:{arxiv}") if arxiv else tuple(found)
 
 
+def _author(document: Document) -> str | None:
+    found = (_property(document, selector, "content") for selector in _AUTHORS)
+    name = next((name for name in found if name and "://" not in name), "")
+    return shorten_title(name) or None
+
+
+def _keywords(document: Document) -> tuple[str, ...]:
+    words = (_property(document, "meta[name=keywords i]", "content") or "").split(",")
+    return tuple(dict.fromkeys(word.strip() for word in words[:_MAX_KEYWORDS] if word.strip()))
+
+
 def _date(document: Document) -> str | None:
     found = (_property(document, selector, "content") for selector in _DATES)
     return next((date for date in found if date), None)
@@ -178,46 +200,6 @@ def _resolve(base: str, link: str) -> str | None:
         return None
     # urljoin would drop the leading `..` of a base that is itself relative.
     return base[: base.rfind("/") + 1] + link
-
-
-def _unfold_layout(document: Document) -> None:
-    """Turn tables that only place things on the page into plain blocks."""
-    for table in document.select(_LAYOUT)[:_MAX_LAYOUT]:
-        _unfold(table)
-
-
-def _unfold(table: Element) -> None:
-    parts = _elements(table)
-    table.tag = "div"
-    while parts:
-        part = parts.pop()
-        if part.tag in _LAYOUT_ROWS:
-            parts += _elements(part)
-        if part.tag in _LAYOUT_ROWS or part.tag in _LAYOUT_CELLS:
-            part.tag = "div"
-
-
-def _simplify_tables(document: Document) -> None:
-    """Unfold tables of one row or column, and make the rows of others equal.
-
-    A table with rows of many lengths or spanning cells would be left in HTML, tags and all.
-    """
-    for element in document.select("[colspan], [rowspan]"):
-        for name in ("colspan", "rowspan"):
-            element.attrs.pop(name, None)
-    for table in document.select("table")[:_MAX_LAYOUT]:
-        rows = [(row, len(_elements(row))) for row in table.select("tr")]
-        width = max((length for _, length in rows), default=0)
-        if len(rows) < 2 or width < 2:
-            _unfold(table)
-        elif width <= _MAX_WIDTH:
-            for row, length in rows:
-                for _ in range(width - length):
-                    row.append(Element("td"))
-
-
-def _elements(parent: Element) -> list[Element]:
-    return [child for child in parent.children if isinstance(child, Element)]
 
 
 def _set_apart(document: Document) -> list[str]:
@@ -249,7 +231,10 @@ def _convert(node: Document | Element, style: Markdown = _STYLE) -> str:
     The converter escapes every underscore, but within a word none is ever emphasis.
     """
     _hide_backslashes(node)
-    text = clean(node.to_markdown(style)).strip("\n")
+    text = node.to_markdown(style)
+    if style is _STYLE and any(tag in text for tag in _LEFT_TAGS):
+        text = node.to_markdown(_PLAIN_STYLE)
+    text = clean(text).strip("\n")
     if "\\_" in text:
         text = _INWORD_UNDERSCORES.sub(lambda found: found[0].replace("\\", ""), text)
     return text.replace(_CODE_BACKSLASH, "\\")

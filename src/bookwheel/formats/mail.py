@@ -8,12 +8,12 @@ from codecs import lookup
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from bookwheel.formats.base import Unreadable
+from bookwheel.formats.base import MAX_LINKS, Unreadable, title_from_path
 from bookwheel.formats.blocks import read_outline
 from bookwheel.formats.composing import About, Composer, parsed, plain
 from bookwheel.formats.decoding import clean, decode
 from bookwheel.formats.html import decode_page, inner_markdown, open_page
-from bookwheel.model import Parsed
+from bookwheel.model import Link, Parsed
 from bookwheel.text.cut import squeeze
 
 MAX_HEADER = 10_000
@@ -53,6 +53,11 @@ _QUOTE = re.compile(r"^((?:>[ \t]?)+)", re.M)
 _ARMOUR = re.compile(
     r"^-----BEGIN PGP MESSAGE-----$.*?(?:^-----END PGP MESSAGE-----$|\Z)", re.M | re.S
 )
+_MUCH = 2
+"""A form of the body that has more than so many times the letters says what the other does not."""
+_ADDRESS = re.compile(r"\]\([^()\s]*\)|(?:[a-z]{3,8}://|www\.)\S+", re.I)
+_NO_LETTERS = re.compile(r"[\W_]+")
+_MAX_BESIDE = 1_000
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 
@@ -75,6 +80,8 @@ class Mail(NamedTuple):
     forwarded: tuple[Mail, ...] = ()
     author: str = ""
     date: str = ""
+    links: tuple[Link, ...] = ()
+    """Links of a form of the body that is not shown."""
 
 
 def compose(mail: Mail, path: str) -> Parsed:
@@ -91,13 +98,43 @@ def compose(mail: Mail, path: str) -> Parsed:
             composer.begin(f"attachment '{name}'")
             size = f"{attachment.size:,} bytes" if attachment.size else "size unknown"
             composer.add(plain(f"Attachment: {name} ({attachment.mime}, {size})"))
+    outline = read_outline(mail.body[:_DESCRIBED])
     about = About(
-        title=mail.subject,
-        description=read_outline(mail.body[:_DESCRIBED]).description or mail.subject,
+        title=mail.subject or outline.title or title_from_path(path),
+        description=outline.description or mail.subject,
         author=mail.author,
         date=mail.date,
     )
-    return parsed(composer, path, about)
+    found = parsed(composer, path, about)
+    more = [link for _, message in _all_messages(mail) for link in message.links]
+    return found._replace(links=_merge_links(found, more)) if more else found
+
+
+def choose_body(plain: str, rich: str) -> tuple[str, tuple[Link, ...]]:
+    """Return the plain form of a body, or the rich one that says much more, and links beside it."""
+    if _count_letters(rich) > _MUCH * _count_letters(plain):
+        return rich, ()
+    return plain, read_outline(rich).links if "](" in rich else ()
+
+
+def _count_letters(body: str) -> int:
+    """Count the letters of words; addresses say nothing."""
+    return len(_NO_LETTERS.sub("", _ADDRESS.sub(" ", body)))
+
+
+def _merge_links(document: Parsed, more: list[Link]) -> tuple[Link, ...]:
+    """Return the links with others that the text does not show, each where its words stand."""
+    known = {link.target.rstrip("/") for link in document.links}
+    text, at = document.text, 0
+    added: list[Link] = []
+    for link in more[:_MAX_BESIDE]:
+        if link.target.rstrip("/") not in known:
+            known.add(link.target.rstrip("/"))
+            place = text.find(link.text, at)
+            at = place if place >= 0 else at
+            added.append(link._replace(line=1 + text.count("\n", 0, at)))
+    merged = sorted((*document.links, *added), key=lambda link: link.line)
+    return tuple(merged[:MAX_LINKS])
 
 
 def _all_messages(mail: Mail, depth: int = 0) -> Iterator[tuple[int, Mail]]:

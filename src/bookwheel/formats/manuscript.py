@@ -80,15 +80,14 @@ def write_link(shown: str, target: str) -> str:
 def turn_pages(text: str) -> tuple[str, int, int]:
     """Return a paragraph without its page breaks, and the pages turned before and after it.
 
-    A page that ends within a paragraph counts before it, unless nothing follows.
+    It lies on the page where it begins: a page that ends within it counts after it.
     """
     if PAGE_BREAK not in text:
         return text, 0, 0
-    turns = text.count(PAGE_BREAK)
     joined = text.replace(PAGE_BREAK, "")
-    if text.partition(PAGE_BREAK)[2].replace(PAGE_BREAK, "").strip():
-        return joined, 1, turns - 1
-    return joined, 0, turns
+    turns = text.count(PAGE_BREAK)
+    before = text[: len(text) - len(text.lstrip())].count(PAGE_BREAK) if joined.strip() else 0
+    return joined, before, turns - before
 
 
 def is_paged(pieces: Iterable[Piece]) -> bool:

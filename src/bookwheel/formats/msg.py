@@ -16,6 +16,7 @@ from bookwheel.formats.mail import (
     MAX_HEADER,
     Attachment,
     Mail,
+    choose_body,
     compose,
     decode_as,
     decode_header,
@@ -23,7 +24,7 @@ from bookwheel.formats.mail import (
     plain_body,
 )
 from bookwheel.formats.msg_rtf import rtf_text
-from bookwheel.model import Parsed, Status
+from bookwheel.model import Link, Parsed, Status
 
 # Property numbers of [MS-OXPROPS].
 _CLASS, _SUBJECT, _BODY, _RTF, _HTML = 0x001A, 0x0037, 0x1000, 0x1009, 0x1013
@@ -170,6 +171,7 @@ def _read_message(storage: _Storage, depth: int) -> Mail:
     date = storage.date(_SENT, _DELIVERED, _CREATED)
     attachments, forwarded = _read_attachments(storage, codepage, depth)
     recipients = _recipients(storage, codepage)
+    body, links = _body(storage, codepage)
     locked = any(file.mime == "application/pgp-encrypted" for file in attachments)
     return Mail(
         subject=decode_header(storage.text(_SUBJECT, codepage)),
@@ -179,11 +181,12 @@ def _read_message(storage: _Storage, depth: int) -> Mail:
             ("Cc", recipients.get(2) or decode_header(storage.text(_SHOWN_CC, codepage))),
             ("Date", date),
         ),
-        body=_body(storage, codepage) or (ENCRYPTED if locked else ""),
+        body=body or (ENCRYPTED if locked else ""),
         attachments=attachments,
         forwarded=forwarded,
         author=author or sender,
         date=date,
+        links=links,
     )
 
 
@@ -213,19 +216,27 @@ def _recipients(storage: _Storage, codepage: int) -> dict[int, str]:
     return {kind: ", ".join(filter(None, names))[:MAX_HEADER] for kind, names in found.items()}
 
 
-def _body(storage: _Storage, codepage: int) -> str:
-    """Return the body from the form that needs least conversion."""
+def _body(storage: _Storage, codepage: int) -> tuple[str, tuple[Link, ...]]:
+    """Return the body from the form that needs least conversion and says enough, and its links."""
     if _LOCKED.match(storage.text(_CLASS)):
-        return ENCRYPTED
+        return ENCRYPTED, ()
     pages = storage.number(_BODY_CODEPAGE) or codepage
     plain = storage.text(_BODY, pages)
-    if plain.strip():
-        return plain_body(plain)
+    if not plain.strip():
+        rich = _rich_body(storage, pages)
+        return rich or plain_body(rtf_text(storage.binary(_RTF))), ()
+    shown = plain_body(plain)
+    try:
+        return choose_body(shown, _rich_body(storage, pages))
+    except Unreadable:  # too long: the plain form is not
+        return shown, ()
+
+
+def _rich_body(storage: _Storage, codepage: int) -> str:
     if html := storage.binary(_HTML):
         return html_body(html, _charset(storage.number(_BODY_CODEPAGE)))
-    if source := storage.text(_HTML, pages):
-        return html_body(source.encode("utf-8", "replace"), "utf-8")
-    return plain_body(rtf_text(storage.binary(_RTF)))
+    source = storage.text(_HTML, codepage)
+    return html_body(source.encode("utf-8", "replace"), "utf-8") if source else ""
 
 
 def _read_attachments(

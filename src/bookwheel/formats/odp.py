@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from bookwheel.formats import odf_meta
-from bookwheel.formats.base import Unreadable
+from bookwheel.formats.base import Unreadable, title_from_path
 from bookwheel.formats.composing import Composer, cell, link, parsed, plain
 from bookwheel.formats.drawing import (
     MAX_COLUMNS,
@@ -53,7 +53,7 @@ def read(data: bytes, path: str) -> Parsed:
         raise Unreadable(Status.NO_TEXT, "its slides hold no text")
     about = odf_meta.read_about(package)
     title = next((slide.title for slide in slides if slide.title), "")
-    return parsed(composer, path, with_title(about, title))
+    return parsed(composer, path, with_title(about, title or title_from_path(path)))
 
 
 def _get(element: etree._Element, name: str) -> str:

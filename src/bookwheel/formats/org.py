@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from bookwheel.formats import text
 from bookwheel.formats.base import require_length
+from bookwheel.formats.blocks import read_outline
 from bookwheel.formats.composing import About, Composer, cell, fenced, link, parsed, plain, table
 from bookwheel.formats.decoding import decode
 from bookwheel.model import Parsed
@@ -24,6 +25,7 @@ _INLINE = re.compile(
 )
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _PROPERTIES = frozenset({"title", "author", "date", "language", "description", "keywords"})
+_TAGS = "\n\nTags: "
 _CODE = frozenset({"src", "example", "export", "html", "latex"})
 
 Lines = list[str]
@@ -46,13 +48,21 @@ def read(data: bytes, path: str) -> Parsed:
     ]
     about = About(
         title=found.get("title", ""),
-        description=found.get("description", ""),
+        description=found.get("description", "") or _describe(blocks),
         author=found.get("author", ""),
         date=date[0] if (date := _DATE.search(found.get("date", ""))) else "",
         language=found.get("language", ""),
         tags=tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip())),
     )
     return parsed(composer, path, about)
+
+
+def _describe(blocks: Lines) -> str:
+    """Return the first text, which the tags of a heading are not."""
+    if not any(_TAGS in block for block in blocks):
+        return ""
+    bare = (block.partition(_TAGS)[0] if block[0] == "#" else block for block in blocks)
+    return read_outline("\n\n".join(bare)).description
 
 
 class _Scanner:
@@ -184,7 +194,7 @@ def _dedented(lines: Lines) -> str:
 def _heading(found: re.Match[str]) -> str:
     heading = f"{'#' * min(len(found[1]), 6)} {_inline(found[2])}".rstrip()
     tags = ", ".join(filter(None, (found[3] or "").split(":")))
-    return f"{heading}\n\nTags: {tags}" if tags else heading
+    return f"{heading}{_TAGS}{tags}" if tags else heading
 
 
 def _inline(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
@@ -92,6 +93,22 @@ class Package:
             return b""
         packed = self._data[start : start + min(size, member.packed_size)]
         return inflate(packed, size) or b"" if member.method == ZIP_DEFLATED else packed
+
+    def repack(self, parts: Mapping[str, bytes], without: Iterable[str]) -> bytes:
+        """Return a package of the XML in this one, with some parts replaced and without others."""
+        changed = {_normal(name): content for name, content in parts.items()}
+        dropped = {_normal(name) for name in without} - changed.keys()
+        file = BytesIO()
+        try:
+            with ZipFile(BytesIO(self._data)) as old, ZipFile(file, "w", ZIP_DEFLATED) as new:
+                for name in dict.fromkeys(old.namelist()):
+                    known = _normal(name)
+                    if known.endswith((".xml", ".rels")) and known not in dropped:
+                        content = changed[known] if known in changed else old.read(name)
+                        new.writestr(name, content, compresslevel=1)
+        except _DAMAGE as error:
+            raise _damaged(error) from None
+        return file.getvalue()
 
     def size(self, name: str) -> int:
         """Return how long a member says it is, unpacked."""

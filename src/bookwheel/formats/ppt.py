@@ -12,7 +12,7 @@ from typing import NamedTuple
 from olefile import OleFileIO
 
 from bookwheel.formats import ole_properties
-from bookwheel.formats.base import Unreadable
+from bookwheel.formats.base import Unreadable, title_from_path
 from bookwheel.formats.composing import Composer, parsed, plain
 from bookwheel.formats.drawing import markdown
 from bookwheel.formats.ppt_records import (
@@ -71,7 +71,7 @@ def read(data: bytes, path: str) -> Parsed:
         deck.add_slide(composer, number, slide)
     if not deck.has_text:
         raise Unreadable(Status.NO_TEXT, "its slides hold no text")
-    return parsed(composer, path, with_title(about, deck.title))
+    return parsed(composer, path, with_title(about, deck.title or title_from_path(path)))
 
 
 def _stream(ole: OleFileIO[str], name: str) -> bytes:

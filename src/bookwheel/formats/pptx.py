@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from bookwheel.formats import ooxml
-from bookwheel.formats.base import Unreadable
+from bookwheel.formats.base import Unreadable, title_from_path
 from bookwheel.formats.charts import read_chart, read_diagram
 from bookwheel.formats.composing import Composer, link, parsed, plain
 from bookwheel.formats.drawing import (
@@ -49,7 +49,7 @@ def read(data: bytes, path: str) -> Parsed:
         raise deck.broken
     if not deck.has_text:
         raise Unreadable(Status.NO_TEXT, "its slides hold no text")
-    about = with_title(ooxml.read_about(package, relations), deck.title)
+    about = with_title(ooxml.read_about(package, relations), deck.title or title_from_path(path))
     return parsed(composer, path, about._replace(description=about.description or deck.words))
 
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import NamedTuple, Protocol, cast
 
 from bookwheel.formats.base import Unreadable, title_from_path
+from bookwheel.formats.decoding import decode
 from bookwheel.formats.identify import identify, is_html, is_late_pdf
 from bookwheel.model import Parsed, Status
 
@@ -179,17 +180,25 @@ FORMATS: tuple[Format, ...] = (
 _BY_EXTENSION = {extension: row for row in FORMATS for extension in row.mime_types}
 _BY_KIND = {kind: row for row in FORMATS for kind in row.kinds}
 _HTML = _BY_EXTENSION[".html"]
+_AS_TEXT = {".xls": ".csv", ".doc": ".txt", ".msg": ".eml"}
+"""What programs write as text under the names of Office files, since Office opens it so."""
 
 SUPPORTED: frozenset[str] = frozenset(_BY_EXTENSION)
 
 _CODE = "bookwheel.formats.code"
 _LFS_POINTER = re.compile(rb"version https://git-lfs\.github\.com/spec/v\d+\n(?:ext-|oid )")
 _LFS_LARGEST = 1_024
+_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_LOOKED_AT = 100_000
 
 
 def read(data: bytes, path: str) -> Parsed:
     """Read a file's bytes by its content first and the extension of its path second."""
     if not data:
+        row = _BY_EXTENSION.get(extension_of(path))
+        if row is not None and not row.is_text:
+            raise Unreadable(Status.NO_TEXT, "it is empty (0 bytes): a copy that failed?")
         return Parsed(title=title_from_path(path), description="", text="")
     if len(data) <= _LFS_LARGEST and _LFS_POINTER.match(data):
         raise Unreadable(Status.NO_TEXT, "a Git LFS pointer; run `git lfs pull` to get the file")
@@ -227,4 +236,18 @@ def _choose(data: bytes, extension: str) -> str:
         return row.reader
     if is_html(data):
         return _HTML.reader
+    if extension in _AS_TEXT and _is_text(data):
+        return _BY_EXTENSION[_AS_TEXT[extension]].reader
     raise Unreadable(Status.UNREADABLE, f"text {named}, not {row.name}")
+
+
+def _is_text(data: bytes) -> bool:
+    """Tell words from blanks, from XML that an old program wrote, and from damaged files."""
+    if not data.strip() or data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        return False
+    if not data.startswith(_WIDE_MARKS) and _CONTROLS.search(data, 0, _LOOKED_AT):
+        return False
+    try:
+        return bool(decode(data).strip())
+    except Unreadable:
+        return False

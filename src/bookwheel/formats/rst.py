@@ -22,7 +22,14 @@ from bookwheel.formats.rst_lines import (
     options_of,
     paragraph_end,
 )
-from bookwheel.formats.rst_tables import csv_table, grid_table, is_grid, is_simple, simple_table
+from bookwheel.formats.rst_tables import (
+    csv_table,
+    grid_table,
+    is_grid,
+    is_simple,
+    list_table,
+    simple_table,
+)
 from bookwheel.model import Parsed
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*")
@@ -302,6 +309,9 @@ class _Scanner:
         if name == "csv-table":
             rows = csv_table(content, options.get("header", ""), self.names.convert)
             return [self.names.convert(argument), rows]
+        if name in ("list-table", "table"):
+            rows = list_table(content, self.names.convert) if name == "list-table" else ""
+            return [self.names.convert(argument), *([rows] if rows else self.blocks(content))]
         if name in ("image", "figure"):
             return [self.names.convert(options.get("alt", "")), *self.blocks(content)]
         if name == "meta":

@@ -13,6 +13,9 @@ _BORDER = re.compile(r"[=-]+(?: +[=-]+)*\s*")
 _GRID_LINE = re.compile(r"\+(?:[-=]+\+)+\s*")
 _COLUMN = re.compile(r"[=-]+")
 
+_ROW_ITEM = re.compile(r"([*+-] +)[*+-](?=\s|$)(.*)")
+_CELL_ITEM = re.compile(r"[*+-](?: |$)")
+
 Inline = Callable[[str], str]
 
 
@@ -67,6 +70,21 @@ def csv_table(lines: list[str], header: str, inline: Inline) -> str:
         return _shown(list(csv.reader(source, skipinitialspace=True)), inline)
     except csv.Error:
         return fenced("\n".join(source))
+
+
+def list_table(lines: list[str], inline: Inline) -> str:
+    """Return a table whose rows are items of a list, and its cells items in them."""
+    rows: list[list[str]] = []
+    column = 0
+    for line in lines:
+        if found := _ROW_ITEM.match(line):
+            column = len(found[1])
+            rows.append([found[2].strip()])
+        elif rows and not line[:column].strip() and _CELL_ITEM.match(line, column):
+            rows[-1].append(line[column + 1 :].strip())
+        elif rows:
+            rows[-1][-1] = f"{rows[-1][-1]} {line.strip()}".strip()
+    return _shown(rows, inline)
 
 
 def _shown(rows: list[list[str]], inline: Inline) -> str:

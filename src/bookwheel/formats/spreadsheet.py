@@ -1,12 +1,12 @@
 """Spreadsheets of Excel and OpenDocument: each sheet is a table whose lines are its rows.
 
 Values stand as they are stored, not as they are formatted; a formula without a stored value is
-nothing. A sheet whose cells lie too far apart to be built in memory is named and left out.
+nothing. Cells that lie too far from the others to be built in memory are counted and left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -27,6 +27,7 @@ from bookwheel.formats.composing import About, Composer, link, plain
 from bookwheel.formats.grid import MAX_TEXT, Extras, Grid, finish_tables, name_columns
 from bookwheel.formats.package import Package
 from bookwheel.formats.xls_records import OldWorkbook
+from bookwheel.formats.xlsx_far import Near
 from bookwheel.formats.xlsx_parts import MAX_AREA, Workbook
 from bookwheel.model import Parsed, Status
 
@@ -61,6 +62,8 @@ class _Source(NamedTuple):
     data: bytes
     about: About
     beside: _Beside | None = None
+    read_near: Callable[[], Near] | None = None
+    """Give the sheets that lie too far apart without their far cells."""
 
 
 def read(data: bytes, path: str) -> Parsed:
@@ -68,16 +71,22 @@ def read(data: bytes, path: str) -> Parsed:
     source = _read_ole(data) if data.startswith(_OLE) else _read_package(data)
     cells = _guarded(lambda: CalamineWorkbook.from_filelike(BytesIO(source.data)))
     composer = Composer()
-    reading = _Reading(cells, source.beside, composer)
+    reading = _Reading(cells, source, composer)
     for index, sheet in enumerate(cells.sheets_metadata):
         reading.add(index, sheet)
     if reading.damage and len(reading.headings) == reading.damaged:
         raise reading.damage
     if not reading.headings:
-        raise Unreadable(Status.NO_TEXT, "its sheets are empty")
+        raise Unreadable(Status.NO_TEXT, _why_empty(source.beside))
     about = source.about
     described = about.description or name_columns(reading.head)
     return finish_tables(composer, path, about._replace(description=described), reading.headings)
+
+
+def _why_empty(beside: _Beside | None) -> str:
+    if isinstance(beside, Workbook) and beside.has_formulas():
+        return "its formulas have no stored values: open and save it in Excel or the like"
+    return "its sheets are empty"
 
 
 def _read_ole(data: bytes) -> _Source:
@@ -116,7 +125,9 @@ def _read_package(data: bytes) -> _Source:
     relations = ooxml.read_outer_relations(package, "xl/workbook.xml")
     workbook = Workbook(package, ooxml.find_main_part(package, relations))
     about = ooxml.read_about(package, relations)
-    return _Source(data, about, None if workbook.is_binary else workbook)
+    if workbook.is_binary:
+        return _Source(data, about)
+    return _Source(data, about, workbook, workbook.read_near)
 
 
 def _guarded(work: Callable[[], _T]) -> _T:
@@ -140,9 +151,11 @@ def _damaged(error: BaseException) -> Unreadable:
 class _Reading:
     """One file as its sheets are read."""
 
-    def __init__(self, cells: CalamineWorkbook, beside: _Beside | None, composer: Composer) -> None:
+    def __init__(self, cells: CalamineWorkbook, source: _Source, composer: Composer) -> None:
         self.cells = cells
-        self.beside = beside
+        self.beside = source.beside
+        self.read_near = source.read_near
+        self.near: tuple[CalamineWorkbook, Mapping[str, int]] | None = None
         self.composer = composer
         self.room = MAX_TEXT
         self.headings: list[str] = []
@@ -189,16 +202,28 @@ class _Reading:
         extras = self.beside.read_sheet(index, name) if self.beside else Extras()
         if extras.is_blank:
             return None, ""
-        if extras.area > MAX_AREA:
-            return None, "(This sheet is left out: its cells lie too far apart.)"
-        sheet = _guarded(lambda: self.cells.get_sheet_by_index(index))
+        cells, said = self.cells, ""
+        if extras.area > MAX_AREA and self.read_near:
+            cells, said = self._leave_far(self.read_near, name)
+        sheet = _guarded(lambda: cells.get_sheet_by_index(index))
         grid = Grid(self.room)
         rows = sheet.iter_rows()
         if extras.links or extras.errors:
             first = sheet.start[1] if sheet.start else 0
             rows = _marked(rows, first, extras)
         grid.gather(rows, _join_rows)
-        return grid, ""
+        return grid, said
+
+    def _leave_far(self, read_near: Callable[[], Near], name: str) -> tuple[CalamineWorkbook, str]:
+        """Return the workbook without far cells, and words on those of a sheet."""
+        if self.near is None:
+            near = read_near()
+            opened = _guarded(lambda: CalamineWorkbook.from_filelike(BytesIO(near.data)))
+            self.near = opened, near.left
+        cells, lost = self.near
+        left = lost.get(name, 0)
+        more = "1 more cell is" if left == 1 else f"{left:,} more cells are"
+        return cells, f"({more} left out: too far from the others.)" if left else ""
 
 
 def _marked(rows: Iterable[list[Any]], first: int, extras: Extras) -> Iterator[list[Any]]:

@@ -18,6 +18,7 @@ from bookwheel.formats.composing import plain
 from bookwheel.formats.drawing import Relations, child, markdown, read_paragraphs, relation_id
 from bookwheel.formats.grid import Extras, Marks
 from bookwheel.formats.package import Package, parse_xml
+from bookwheel.formats.xlsx_far import Near, find_blanks, trim_sheet
 from bookwheel.model import Status
 from bookwheel.safety.patterns import compiled
 
@@ -37,6 +38,7 @@ _MAY_LIE_FAR = (
 Most sheets lie within the first; in wider ones the first row tells, and the second is looked for.
 """
 _FILLED = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Za-z]{1,3})([0-9]{1,7})"[^>]*(?<!/)>')
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s>]")
 _ROW = re.compile(rb' r="[A-Za-z]{1,3}([0-9]{1,7})"')
 _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _PLACE = re.compile(rb"\br=[\"']\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
@@ -92,6 +94,24 @@ class Workbook:
         if not _has_cells(data):
             return Extras(is_blank=True)
         return Extras(_area(data), self._links(part, data), _errors(data))
+
+    def has_formulas(self) -> bool:
+        """Tell whether any sheet has a formula."""
+        return any(_FORMULA.search(self._package.read(part)) for part in self._parts.values())
+
+    def read_near(self) -> Near:
+        """Return the sheets whose cells lie too far apart, without those that are too far."""
+        blanks: frozenset[bytes] = frozenset()
+        for relation in self._relations.values():
+            if relation.kind == "sharedStrings" and self._package.has(relation.target):
+                blanks = find_blanks(self._package.read(relation.target))
+        sheets: dict[str, bytes] = {}
+        left: dict[str, int] = {}
+        for name, part in self._parts.items():
+            data = self._package.read(part)
+            if _area(data) > MAX_AREA:
+                sheets[part], left[name] = trim_sheet(data, blanks, MAX_AREA)
+        return Near(self._package.repack(sheets, without=self._parts.values()), left)
 
     def _ties(self, part: str) -> Relations:
         if part not in self._known:

@@ -13,6 +13,8 @@ _RANGE = r"([1-9][0-9]{0,8})(?: ?[-\u2013] ?([1-9][0-9]{0,8}))?"
 _LINES = re.compile(f"lines? {_RANGE}")
 _ROWS = re.compile(f"(?:(.*) )?rows? {_RANGE}")
 _COUNTED = re.compile(f"(page|slide|cell|chapter)s? {_RANGE}")
+_NO_WORDS = re.compile(rb"[|\s-]*(?:\([^()]*\)\s*)?")
+"""The line below a table's head, and a remark on what is left out of it."""
 _QUOTES = re.compile("[\"'\u2018\u2019\u201c\u201d`]")
 
 
@@ -24,6 +26,7 @@ class Pointers:
         self._starts = [place.start for place in self._places]
         self._lines: list[int] = []
         self._heights: list[int] = []
+        self._data = data
         if any(place.row for place in self._places):
             self._lines = _count_lines(data, self._starts)
             self._heights = [_count_rows(data, *span) for span in _spans(self._places, data)]
@@ -32,20 +35,28 @@ class Pointers:
         """Return the pointer to a stretch that lies within one place."""
         at = bisect_right(self._starts, start) - 1
         label = self._places[at].label if at >= 0 else ""
-        rows = self._rows(at, bisect_right(self._starts, end - 1), first_line, last_line)
+        rows = self._rows(at, end, first_line, last_line)
         if rows is not None:
             numbers = _numbers("row", *rows)
             return f"{label} {numbers}" if label else numbers
         return label or _numbers("line", first_line, last_line)
 
-    def _rows(self, at: int, stop: int, first_line: int, last_line: int) -> tuple[int, int] | None:
-        """Return the rows from the first to the last line, if any of them is a row."""
+    def _rows(self, at: int, end: int, first_line: int, last_line: int) -> tuple[int, int] | None:
+        """Return the rows from the first to the last line, if they tell of all that stands there.
+
+        They do not where comments or the like follow the table.
+        """
+        stop = bisect_right(self._starts, end - 1)
         if not self._lines or stop <= 0:
             return None
         inside = [i for i in range(max(0, at), stop) if self._places[i].row]
         if not inside:
             return None
         first, last = inside[0], inside[-1]
+        if last + 1 < stop:
+            beyond_table = self._data[self._starts[last + 1] : end]
+            if not _NO_WORDS.fullmatch(beyond_table):
+                return None
         begin = self._places[first].row + max(0, first_line - self._lines[first])
         # What follows a table, a blank line or a remark, is none of its rows.
         beyond = min(last_line - self._lines[last], self._heights[last] - 1)
