@@ -19,9 +19,11 @@ QUICK = (
     *("spaces.odt", "self.pdf", "head.pdf", "deep.html", "brackets.md", "yaml.md", "aliases.md"),
     *("nested.ipynb", "parts.eml", "nested.eml", "laughs.epub", "rubbish.doc", "rubbish.msg"),
 )
-EMPTY = ("empty.docx", "empty.pdf", "empty.xlsx", "empty.eml", "empty.md")
+EMPTY = ("empty.eml", "empty.md")
 GOOD = {"a.md": "zebra", "m/n.txt": "zebra", "z.html": "<p>zebra"}
+NOTHING = ("empty.docx", "empty.pdf", "empty.xlsx")
 EXPECTED = {
+    **dict.fromkeys(NOTHING, Status.NO_TEXT),
     "zeros.docx": Status.TOO_LARGE,
     "laughs.docx": Status.UNREADABLE,
     "outside.docx": Status.UNREADABLE,
@@ -41,7 +43,7 @@ def fill(shelf: Shelf) -> None:
         shelf.put(path, text)
     for name in QUICK:
         shelf.put(f"bad/{name}", HOSTILE[name]())
-    for name in EMPTY:
+    for name in (*EMPTY, *NOTHING):
         shelf.put(f"bad/{name}", b"")
 
 
@@ -58,7 +60,7 @@ def test_t18_every_hostile_file_gets_a_status_and_good_neighbours_are_indexed(sh
 
     assert {hit.document for hit in found.hits} == set(GOOD)
     assert set(GOOD) | {f"bad/{name}" for name in EMPTY} <= paths
-    assert paths | set(ledger) == set(GOOD) | {f"bad/{name}" for name in (*QUICK, *EMPTY)}
+    assert paths | set(ledger) == set(GOOD) | {f"bad/{name}" for name in (*QUICK, *EMPTY, *NOTHING)}
     assert (report.indexed, report.unreadable) == (len(paths), len(ledger))
     assert {name: ledger[f"bad/{name}"].status for name in EXPECTED} == EXPECTED
     assert all(each.reason for each in ledger.values())

@@ -12,11 +12,15 @@ from typing import NamedTuple
 from bookwheel.formats.grid import MAX_COLUMNS
 
 _CELL = re.compile(
-    rb'<(?:\w+:)?c\s[^>]*?\br="([A-Za-z]{1,3})([0-9]{1,7})"[^>]*?(?:/>|>(.*?)</(?:\w+:)?c>)', re.S
+    rb'<(?:\w+:)?c\s[^<>]*?\br="([A-Za-z]{1,3})([0-9]{1,7})"[^<>]*?(?:/>|>'
+    rb"([^<]*+(?:<(?!/?(?:\w+:)?c[\s>/])[^<]*+)*+)</(?:\w+:)?c>)"
 )
+"""One cell: what begins another, or ends one, ends it, so that each byte is looked at once."""
 _SHARED = re.compile(rb'\st="s"')
 _WORDS = re.compile(rb"<(?:\w+:)?(?:v|t)(?:\s[^>]*)?>([^<]*[^<\s][^<]*)<")
-_STRING = re.compile(rb"<(?:\w+:)?si(?:\s[^>]*)?(?:/>|>(.*?)</(?:\w+:)?si>)", re.S)
+_STRING = re.compile(
+    rb"<(?:\w+:)?si(?:\s[^<>]*)?(?:/>|>([^<]*+(?:<(?!/?(?:\w+:)?si[\s>/])[^<]*+)*+)</(?:\w+:)?si>)"
+)
 
 
 class Near(NamedTuple):

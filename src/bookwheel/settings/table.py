@@ -320,7 +320,8 @@ SETTINGS: tuple[Row, ...] = (
         "audit",
         forms.audit,
         None,
-        "File that gets a line for each call. Default: catalog.db.audit.jsonl beside the index; off: none.",
+        "File that gets a line for each call. Default: catalog.db.audit.jsonl beside the index; "
+        "off: none.",
         reaches_out=forms.always,
     ),
     Row(
