@@ -155,6 +155,7 @@ class Indexing:
             self._note_scan(news.library)
 
     def _follow(self, library: Library, news: News) -> None:
+        self._note_scan(library)  # of what was indexed before, the last look is known at once
         self._update_first(library, news)
 
         def should_stop() -> bool:
