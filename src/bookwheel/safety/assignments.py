@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
+from bookwheel.safety.after_names import LINE, Value, find_end, read_value
 from bookwheel.safety.asides import find_after_aside
 from bookwheel.safety.density import Allowance, Stretches, places
 from bookwheel.safety.patterns import compiled
 from bookwheel.safety.values import (
-    has_digits_and_letters,
     is_key,
     is_named_in_prose,
     is_passphrase,
@@ -34,84 +33,26 @@ from bookwheel.safety.words import (
     OTHER_KEYS,
     PASSWORDS,
     SHORT_PASSWORDS,
+    VERBS,
 )
-from bookwheel.safety.wrapping import JOINT, end_of_joined, end_of_list
-from bookwheel.safety.yaml_values import skip_properties
+from bookwheel.safety.wrapping import end_of_list
 
 Found = tuple[int, int, str]
 
-_QUOTE_PAIRS = {
-    **{mark: mark for mark in ('\\"', "\\'", "&quot;", "&#39;", '"', "'", "`")},
-    "“": "”",
-    "„": "“",
-    "«": "»",
-    "‘": "’",
-    "‹": "›",
-    "「": "」",
-    "『": "』",
-}
-_QUOTES = {opening.encode(): closing.encode() for opening, closing in _QUOTE_PAIRS.items()}
-_LONG_QUOTES = {b'"""': b'"""', b"'''": b"'''", b"<![CDATA[": b"]]>"}
-"""Those within which lines may end."""
-_OPENING = re.compile(
-    rb"(?:[rbuf@$]|rb)?(?:(%b)\s*|(%b))"
-    % tuple(b"|".join(map(re.escape, each)) for each in (_LONG_QUOTES, _QUOTES))
-)
-_VERBS = (
-    *("is", "ist", "lautet", "war", "was", "est", "es", "è", "é", "är", "er", "equals", "это"),
-    *(
-        "является",
-        "to",
-        "jest",
-        "je",
-        "是",
-        "は",
-        "为",
-        "is set to",
-        "is now",
-        "was set to",
-        "set to",
-    ),
-    *("changed to", "will be", "reads", "has been set to", "is still", "should be", "must be"),
-    *("est maintenant", "es ahora", "c'est", "ist jetzt", "on", "=", "olarak"),
-)
 _SIGNS = frozenset((b"=", b":", b"|", b">", b"("))
 _WIDE_SIGNS = tuple(sign.encode() for sign in ("→", "＝", "：", "是", "为", "為", "は", "<-"))
 _VERB = re.compile(
-    b" (?:" + b"|".join(re.escape(verb.encode()) for verb in _VERBS) + b") ?:? *$", re.IGNORECASE
+    b" (?:" + b"|".join(re.escape(verb.encode()) for verb in VERBS) + b") ?:? *$", re.IGNORECASE
 )
 _NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 _NAME_BEFORE = re.compile(rb"[A-Za-z0-9_.\-]*$")
 _WORD_ENDS = re.compile(r"[_.\-]|(?<=[a-z])(?=[A-Z])")
-_LINE_BEFORE = re.compile(
-    rb"[ \t]*(?:> ?)*(?:\*\*?|__?|~~)?(?:export |set |ENV |ARG |env |\$env:|- |\* |\$|@|//|# ?|--)?"
-    rb"[\w.\-:/]*[\"']?"
-)
-_EMPHASIS = re.compile(rb"(?:\*\*|__|~~|\*)$")
-_REST = re.compile(rb"([^\s]+)(?:[ \t]+(?:[#;]|//)[^\n]*|[ \t]*)\r?(?:\n|$)")
 _TAGS = re.compile(rb"</?[a-z][a-z1-6]{0,5}(?: [^<>\n]{0,60})?>\s*")
-_NEXT_LINE = re.compile(rb"\r?\n?(?:[ \t]*\r?\n)?[ \t]*")
-_LINE = re.compile(rb"[^\r\n]*")
-_BLANKS = re.compile(rb"\s{0,40}")
-_NEXT_PAIR = re.compile(rb"[;&][\w .\-]{1,40}=")
-_RUN = re.compile(rb"(?:[\w!@#$%^&*.-][\"'`](?=[\w])|[^\s\"'`<>\\]|\\[^nrt\"'\s])+")
 _CODES = re.compile(rb"(?:recovery|backup) codes?", re.IGNORECASE)
 _WORD_AND_NUMBER = re.compile(r"[A-Z][a-z]{2,15}[-_]\d{2,4}")
 _BEFORE = 48
 _AFTER = 240
 """Bytes before and after a name that are looked at."""
-_TRAILING = b".,;:)]}|*_>/"
-
-
-class Value(NamedTuple):
-    """What stands after a name, and how it stands there."""
-
-    start: int
-    end: int
-    text: str
-    quoted: bool
-    fills_line: bool
-    """It is all that follows its name, as in a file of settings."""
 
 
 def _any(words: Iterable[str]) -> str:
@@ -136,7 +77,7 @@ def _patterns() -> tuple[tuple[str, str], ...]:
         r"[ ](?:for|of|to|on|für|von|zum|de|du|pour|del|da|van|para|do|от|для|к|на)[ ]"
         r"[^\n:=|]{1,40}?"
     )
-    said = f"(?:{_any(_VERBS)})[ ]?:?[ ]"
+    said = f"(?:{_any(VERBS)})[ ]?:?[ ]"
     value = "[\"']?[ \\t]{0,4}[,{]?\\s{0,12}[\"']?(?:value|default)[\"']?[ \\t]{0,3}[:=]"
     within = (  # <setting name="password" a="b"><value>x
         r"(?:\s[\w:]{1,24}=\"[^\"<>]{0,60}\"){0,2}[ ]?>\s{0,12}<(?:value|string)>"
@@ -178,7 +119,7 @@ def find_named(data: bytes, allowance: Allowance) -> Iterator[Found]:
             begin, end, kind = found
             done = first + end
             if end - (at - first) >= _AFTER - 2:
-                done = _to_its_end(data, done)
+                done = find_end(data, done)
             if _CODES.match(data, start):
                 done = end_of_list(data, first + begin, done)
             yield first + begin, done, kind
@@ -201,12 +142,6 @@ def _sort_of(before: bytes, name: bytes) -> str:
     return next(matching, "password")
 
 
-def _to_its_end(data: bytes, end: int) -> int:
-    """Return where a value ends that is longer than what was looked at."""
-    run = _RUN.match(data, end)
-    return run.end() if run else end
-
-
 @lru_cache(maxsize=8192)
 def _judged(data: bytes, start: int, at: int) -> tuple[int, int, str] | None:
     """Return the value after a name that ends, with its sign, at `at`; None if it is no secret.
@@ -221,11 +156,11 @@ def _judged(data: bytes, start: int, at: int) -> tuple[int, int, str] | None:
     if prefix and _last_word(prefix) in NOT_SECRET:
         return None
     sign = _sign_before(data, start, at)
-    value = _read_value(data, start, at, sign)
+    value = read_value(data, start, at, sign)
     name = data[start:at]
     sort = _sort_of(data[start - 1 : start] if start else b"", name)
     if sign in (":", "=") and name[:10].lower() == b"passphrase":
-        phrase = _LINE.match(data, at)[0].rstrip()  # type: ignore[index]  # matches always
+        phrase = LINE.match(data, at)[0].rstrip()  # type: ignore[index]  # matches always
         if is_phrase(phrase.decode("utf-8", "replace")):
             return at, at + len(phrase), "password"
     if value is not None and not is_stand_in(value.text):
@@ -298,86 +233,3 @@ def _is_short(name: bytes, sign: str, prefix: str, value: Value) -> bool:
     return bool(
         named and (prefix or (value.fills_line and alone)) and is_password(value.text, marked=True)
     )
-
-
-def _read_value(data: bytes, start: int, at: int, sign: str) -> Value | None:
-    """Read what stands after a sign: in quotes, or up to the next space."""
-    if data[at : at + 1] in (b"\n", b"\r"):
-        at = _NEXT_LINE.match(data, at).end()  # type: ignore[union-attr]  # matches always
-        if sign not in (":", "=", "|", ">") or not _REST.match(data, at):
-            return None
-    at, in_block = skip_properties(data, at) if sign == ":" else (at, False)
-    if in_block:
-        return _read_line(data, at)
-    if sign == "=" and data.startswith(b"(", at):
-        at = _BLANKS.match(data, at + 1).end()  # type: ignore[union-attr]  # matches always
-    opening = _OPENING.match(data, at)
-    if opening is not None:
-        if opening[1]:
-            return _read_long(data, opening.end(), _LONG_QUOTES[opening[1]])
-        return _read_quoted(data, opening.end(), opening[2])
-    run = None if sign == "(" else _RUN.match(data, at)
-    if run is None:
-        return None
-    if sign in ("=", ":") and _LINE_BEFORE.fullmatch(data, data.rfind(b"\n", 0, start) + 1, start):
-        line = _read_line(data, at)
-        if line is not None:
-            return line
-    return _read_word(data, start, run, sign)
-
-
-def _read_word(data: bytes, start: int, run: re.Match[bytes], sign: str) -> Value | None:
-    """Read a value that ends before the next space, or sooner."""
-    at, value = run.start(), run[0]
-    pair = _NEXT_PAIR.search(value) if sign == "=" else None
-    if pair is not None:
-        value = value[: pair.start()]
-    in_element = data.startswith(b"</", run.end())
-    if sign == "|" and not in_element:
-        value = value.partition(b"|")[0]
-    is_variable = data[at - 1] == 61 and data[start : at - 1].isupper()  # NAME=value command
-    closed = pair is not None or is_variable or (sign == ">" and in_element)
-    value = value.rstrip(_TRAILING)
-    is_element = in_element and data[at - 1] == 62  # <b>x</b>
-    closed = closed or (is_element and has_digits_and_letters(value.decode("utf-8", "replace")))
-    if value[:1] == b"(":  # (base64)
-        at, value = at + 1, value[1:]
-    if not value:
-        return None
-    return Value(at, at + len(value), value.decode("utf-8", "replace"), False, closed)
-
-
-def _read_line(data: bytes, at: int) -> Value | None:
-    """Read a value that is all that its line holds, but for a comment."""
-    line = _REST.match(data, at)
-    if line is None:
-        return None
-    value = _EMPHASIS.sub(b"", line[1].rstrip(b",;"))
-    return Value(at, line.end(1), value.decode("utf-8", "replace"), False, True)
-
-
-def _read_long(data: bytes, at: int, closing: bytes) -> Value | None:
-    """Read a value in quotes within which lines may end: it is one line of them at most."""
-    line = _LINE.match(data, at)[0]  # type: ignore[index]  # matches always
-    text, closed, _ = line.partition(closing)
-    text = text.rstrip()
-    if not text or (not closed and len(text.split()) > 1):  # several lines of prose or code
-        return None
-    return Value(at, at + len(text), text.decode("utf-8", "replace"), bool(closed), False)
-
-
-def _read_quoted(data: bytes, at: int, opening: bytes) -> Value | None:
-    closing = _QUOTES[opening]
-    line = data.find(b"\n", at)
-    limit = line if line >= 0 else len(data)
-    end = data.find(closing, at, limit)
-    while end > 0 and len(closing) == 1 and data[end - 1] == 92 and data[end - 2] != 92:
-        end = data.find(closing, end + 1, limit)
-    if end < 0:  # cut off before its end
-        run = _RUN.match(data, at, limit)
-        if run is None:
-            return None
-        end = run.end()
-    last = end_of_joined(data, end)
-    text = JOINT.sub(b"", data[at:last]) if last > end else data[at:end]
-    return Value(at, last, text.decode("utf-8", "replace"), True, False)
