@@ -1,4 +1,7 @@
-"""Phone numbers: a pattern finds rows of digits, numbering plans tell which are phone numbers."""
+"""Phone numbers: a pattern finds rows of digits.
+
+What stands around them, their form and the numbering plans tell which are phone numbers.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from bookwheel.safety.density import Allowance
+from bookwheel.safety.numbering_plans import (
+    THOUSANDS,
+    count_digits,
+    countries_of,
+    fits_any,
+    is_phone_number,
+)
 from bookwheel.safety.patterns import compiled, spans_of
 
 Found = tuple[int, int, str]
@@ -39,7 +49,6 @@ def _twin(pattern: str) -> re.Pattern[bytes]:
 
 
 _CANDIDATE_TWIN = _twin(_CANDIDATE)
-_NO_DIGITS = bytes(byte for byte in range(256) if byte not in b"0123456789")
 _SPACES = re.compile(b"\xc2\xa0|\xe2\x80[\x89\xaf]")
 _DASHES = re.compile(b"\xe2\x80[\x90-\x95]")
 _MOST_DIGITS = 15
@@ -105,7 +114,6 @@ _WITH_CODE = re.compile(
     rb"\+ ?(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|2[1-6689]\d|3[578]\d|42\d|"
     rb"5[09]\d|6[789]\d|8[05789]\d|9[679]\d)[ ().\d/-]*"
 )
-_THOUSANDS = re.compile(rb"\+ ?\d{1,3}(?:[ .]\d{3})+")
 _NAMED_CLOSELY = re.compile(rb"(?:^|[^A-Za-z0-9_])(?:tel|fax|mob|phone|ph)$", re.IGNORECASE)
 _DOI = re.compile(rb"\b10\.\d{4,9}/[^\s\"<>]{0,60}$")
 """The name of an article, of which digits are a part."""
@@ -141,7 +149,7 @@ def _rows_of_digits(data: bytes) -> Iterator[list[tuple[int, int]]]:
             yield rows
             continue
         for start, end in rows:
-            if _digits(data[start : min(end, start + 120)]) <= _MOST_DIGITS:
+            if count_digits(data[start : min(end, start + 120)]) <= _MOST_DIGITS:
                 yield [(start, end)]
             elif b" " not in data[start : start + 40]:
                 continue  # one long number, not several in a row
@@ -149,10 +157,6 @@ def _rows_of_digits(data: bytes) -> Iterator[list[tuple[int, int]]]:
                 yield [match.span() for match in _PLAIN_TWIN.finditer(data, start, end)]
             else:
                 yield from spans_of(_PLAIN.decode(), _PLAIN_TWIN, data, start, end)
-
-
-def _digits(found: bytes) -> int:
-    return len(found.translate(None, _NO_DIGITS))
 
 
 def _is_apart(data: bytes, start: int, end: int) -> bool:
@@ -272,10 +276,10 @@ class _Judge:
         return self._ask(found)
 
     def _accepts_with_code(self, found: bytes, start: int) -> bool:
-        digits = _digits(found)
+        digits = count_digits(found)
         if not 8 <= digits <= _MOST_DIGITS or not _WITH_CODE.fullmatch(found):
             return False
-        if digits >= 10 and not _THOUSANDS.fullmatch(found):
+        if digits >= 10 and not THOUSANDS.fullmatch(found):
             return True
         return _is_announced(_said_before(self._data, start)) or self._ask(found)
 
@@ -288,10 +292,10 @@ class _Judge:
         yes_and_all = self._shapes.setdefault(shape, [0, 0])
         if self._allowance.asks <= 0:
             known_not = yes_and_all[1] >= _LIKES_ASKED and not yes_and_all[0]
-            return not known_not and self._fits(found)
+            return not known_not and fits_any(found, self._regions)
         text = found.decode()
         answer = False
-        for region in self._countries(found):
+        for region in countries_of(found, self._regions):
             self._allowance.asks -= 1
             answer = is_phone_number(text, region)
             if answer:
@@ -300,55 +304,5 @@ class _Judge:
         yes_and_all[1] += 1
         return answer
 
-    def _fits(self, found: bytes) -> bool:
-        """Tell whether the plan of any country could hold a number."""
-        digits = found.translate(None, _NO_DIGITS)
-        return found[0] == 43 or _any_plan(self._regions).fullmatch(digits) is not None
-
-    def _countries(self, found: bytes) -> Iterator[str]:
-        """Yield the countries whose plan could hold a number."""
-        if found[0] == 43:
-            yield "US"  # any will do: the number says its country
-            return
-        digits = found.translate(None, _NO_DIGITS)
-        for region, pattern in _plans(self._regions):
-            if pattern.fullmatch(digits):
-                yield region
-
 
 _SHAPE = bytes(48 if byte in b"0123456789" else byte for byte in range(256))
-
-
-@lru_cache(maxsize=8)
-def _plans(regions: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[bytes]], ...]:
-    """Return for each country a pattern that every number of it has, from the numbering plans."""
-    from phonenumbers import PhoneMetadata
-
-    plans: list[tuple[str, re.Pattern[bytes]]] = []
-    for region in regions:
-        plan = PhoneMetadata.metadata_for_region(region)
-        if plan is not None:
-            own = (plan.general_desc and plan.general_desc.national_number_pattern) or r"\d+"
-            pattern = f"(?:{plan.national_prefix or ''})?(?:{own})|00\\d+|011\\d+"
-            plans.append((region, re.compile(pattern.encode())))
-    return tuple(plans)
-
-
-@lru_cache(maxsize=8)
-def _any_plan(regions: tuple[str, ...]) -> re.Pattern[bytes]:
-    return re.compile(b"|".join(pattern.pattern for _, pattern in _plans(regions)) or b"(?!)")
-
-
-@lru_cache(maxsize=8192)
-def is_phone_number(text: str, region: str) -> bool:
-    """Tell whether a text is a number of a country, grouped as numbers are there.
-
-    With its country code it may be grouped in any way, if it is too long for thousands.
-    """
-    from phonenumbers import Leniency, PhoneNumberMatcher
-
-    data = text.encode()
-    is_plain = data[0] == 43 and (_digits(data) >= 11 or not _THOUSANDS.fullmatch(data))
-    leniency = Leniency.VALID if is_plain else Leniency.STRICT_GROUPING
-    found = PhoneNumberMatcher(text, region, leniency=leniency)
-    return any(each.end - each.start >= len(text) - 1 for each in found)
