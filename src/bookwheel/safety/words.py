@@ -15,11 +15,11 @@ PASSWORDS = _listed(
     palavra passe, wachtwoord, hasło, haslo, heslo, salasana, lösenord, losenord, adgangskode,
     passord, jelszó, jelszo, parola d'ordine, parolă, parola, şifre, sifre, lozinka, пароль,
     пароля, парола, лозинка, 密码, 密碼, 口令, 暗証番号, パスワード, 비밀번호, 암호,
-    كلمة المرور, كلمة السر, סיסמה, סיסמא, mật khẩu, kata sandi, รหัสผ่าน, κωδικός, पासवर्ड, parool, slaptažodis, geslo,
-    pasahitza, clave de acceso, zugangscode, pass code, wifi key, wi-fi key, wlan key,
-    wlan-schlüssel, wpa key, wpa2 key, wpa3 key, wifi code, wlan code, wlan-code, code wifi,
-    clé wifi, clave wifi, network key, community string, wep key, wpa psk, pre-shared key,
-    preshared key
+    كلمة المرور, كلمة السر, סיסמה, סיסמא, mật khẩu, kata sandi, รหัสผ่าน, κωδικός, पासवर्ड,
+    parool, slaptažodis, geslo, pasahitza, clave de acceso, zugangscode, pass code, wifi key,
+    wi-fi key, wlan key, wlan-schlüssel, wpa key, wpa2 key, wpa3 key, wifi code, wlan code,
+    wlan-code, code wifi, clé wifi, clave wifi, network key, community string, wep key,
+    wpa psk, pre-shared key, preshared key
     """
 )
 """Words for a password; what follows them is one unless it is plainly something else."""

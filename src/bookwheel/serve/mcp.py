@@ -1,67 +1,52 @@
 """Speaks to the MCP SDK: what is asked and answered, as the types and sessions of both eras.
 
-No other file knows the SDK. What is answered comes from `methods.py`.
+Sessions over HTTP and the client's own model have files beside this one; no other knows the SDK.
+What is answered comes from `methods.py`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
-from contextvars import ContextVar
-from http import HTTPStatus
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import anyio
 import mcp_types as types
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-from mcp.server.auth.provider import AccessToken
 from mcp.server.caching import CacheHint
 from mcp.server.connection import Connection
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.runner import serve_dual_era_loop
-from mcp.server.streamable_http import (
-    CONTENT_TYPE_JSON,
-    MCP_SESSION_ID_HEADER,
-    REQUEST_CANCELLED,
-    StreamableHTTPServerTransport,
-    check_accept_headers,
-)
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, ServerEvent
 from mcp.shared.exceptions import MCPError
-from mcp.shared.message import ServerMessageMetadata, SessionMessage
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+from mcp.shared.message import SessionMessage
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from bookwheel import __version__
 from bookwheel.contracts.completions import MOST_COMPLETIONS
 from bookwheel.contracts.dispatch import Offered
 from bookwheel.contracts.resources import NoResource
-from bookwheel.contracts.tool import INTERNAL_ERROR, INVALID_PARAMS, RpcError, Tool
-from bookwheel.contracts.work import Asked, Report, Work
-from bookwheel.llm.base import Message as Told
-from bookwheel.llm.sampling import Sample
-from bookwheel.serve.callers import CURRENT, Caller, caller_of
+from bookwheel.contracts.tool import INVALID_PARAMS, RpcError, Tool
+from bookwheel.contracts.work import Asked, Report
+from bookwheel.serve.callers import CURRENT, Caller
 from bookwheel.serve.calls import Calls, Hearing
-from bookwheel.serve.envelope import INVALID_REQUEST, Message, PlainCall, Refusal
+from bookwheel.serve.envelope import INVALID_REQUEST, Message, Refusal
+from bookwheel.serve.mcp_sampling import make_sample, write_request
+from bookwheel.serve.mcp_sessions import Sessions
 from bookwheel.serve.methods import ACCOUNTED, Methods, explain_params, one_word
-from bookwheel.serve.plain_calls import AT_ONCE, MESSAGE, Answer, PlainCalls
-from bookwheel.serve.sampling import MODEL, ask_in_between, refused, take_answers
+from bookwheel.serve.sampling import MODEL
 from bookwheel.serve.sights import Sights, Subscribers
 from bookwheel.telemetry.logs import fields
 
 log = logging.getLogger(__name__)
 
 TOOLS_FRESH_MS = 300_000
-MOST_SESSIONS = 1000
-"""Sessions at one address, some 36 kB each; those that rest for half an hour are ended."""
 _NOTIFY_SECONDS = 2.0
 LAST_WRITE_SECONDS = 1.0
 """How long a client that is leaving may take to read the last answers."""
@@ -70,7 +55,6 @@ _OLD_NOT_FOUND = -32002
 """What revisions with a handshake call a resource that is not there."""
 
 Context = ServerRequestContext[Any, Any]
-_is_at_once: ContextVar[bool] = ContextVar(AT_ONCE, default=False)
 
 
 class Endpoint(NamedTuple):
@@ -131,13 +115,13 @@ class DocumentServer(Server[dict[str, Any]]):
     async def _call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        sample = _make_sample(ctx, params, self.methods.patience)
+        sample = make_sample(ctx, params, self.methods.patience)
         hearing = Hearing(_make_report(ctx), sample)
         try:
             with _errors_of_the_protocol():
                 reply = await self.methods.call_tool(params.name, params.arguments or {}, hearing)
         except Asked as asked:
-            request = _write_request(asked.messages, asked.max_tokens)
+            request = write_request(asked.messages, asked.max_tokens)
             return types.InputRequiredResult(input_requests={MODEL: request})
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=reply.text)],
@@ -283,7 +267,7 @@ class DocumentServer(Server[dict[str, Any]]):
 
     def make_endpoints(self) -> tuple[Endpoint, Endpoint]:
         """Return the way in for full clients, and that for plain requests without a session."""
-        full = _Sessions(self, self.methods.answer_call, max_sessions=MOST_SESSIONS)
+        full = Sessions(self, self.methods.answer_call)
         plain = StreamableHTTPSessionManager(self, json_response=True, stateless=True)
         return Endpoint(full.run, full.handle_request), Endpoint(plain.run, plain.handle_request)
 
@@ -344,131 +328,3 @@ def _describe(tool: Tool) -> types.Tool:
             open_world_hint=tool.waits,
         ),
     )
-
-
-# The client's own model
-
-
-def _make_sample(
-    ctx: Context, params: types.CallToolRequestParams, timeout: float
-) -> Callable[[Work], Sample] | None:
-    """Return how a call asks its client's model; None where the client does not offer it."""
-    offered = ctx.session.client_capabilities
-    if offered is None or offered.sampling is None:
-        return None
-    if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
-        answers = params.input_responses or {}
-        return take_answers({name: _text(answer) for name, answer in answers.items()})
-    if not ctx.session.can_send_request:
-        return None
-    way = ServerMessageMetadata(related_request_id=ctx.request_id)  # that of the call itself
-
-    async def ask(messages: Sequence[Told], max_tokens: int) -> object:
-        request = _write_request(messages, max_tokens)
-        try:
-            answer = await ctx.session.send_request(
-                request, types.CreateMessageResult, metadata=way
-            )
-        except MCPError:
-            raise refused() from None
-        except ValidationError:
-            return None
-        return _text(answer)
-
-    return ask_in_between(ask, timeout)
-
-
-def _text(answer: object) -> object:
-    """Return the text of an answer; something else where it holds none."""
-    content = getattr(answer, "content", None)
-    return content.text if isinstance(content, types.TextContent) else content
-
-
-def _write_request(messages: Sequence[Told], max_tokens: int) -> types.CreateMessageRequest:
-    system = "\n\n".join(each.text for each in messages if each.role == "system")
-    said = [
-        types.SamplingMessage(role="user", content=types.TextContent(type="text", text=each.text))
-        for each in messages
-        if each.role == "user"
-    ]
-    params = types.CreateMessageRequestParams(
-        messages=said, system_prompt=system or None, max_tokens=max_tokens, temperature=0
-    )
-    return types.CreateMessageRequest(params=params)
-
-
-# Sessions over HTTP
-
-
-class _Transport(StreamableHTTPServerTransport):
-    """Gives an answer as one JSON text where nothing comes before it; a stream costs twice."""
-
-    _calls: PlainCalls
-
-    def begin(self, answer: Answer) -> None:
-        """Take what answers plain calls."""
-        self._calls = PlainCalls(answer)
-
-    @property
-    def is_json_response_enabled(self) -> bool:
-        return _is_at_once.get()
-
-    @is_json_response_enabled.setter
-    def is_json_response_enabled(self, _: bool) -> None:
-        """Leave it to the request."""
-
-    async def _handle_post_request(
-        self, scope: Scope, request: Request, receive: Receive, send: Send
-    ) -> None:
-        message: Message = scope[MESSAGE]
-        self._calls.heed(message)
-        call = message.as_plain_call() if _is_at_once.get() else None
-        takes_json, _ = check_accept_headers(request)
-        if call is None or not takes_json:
-            await super()._handle_post_request(scope, request, receive, send)
-            return
-        response = await self._respond(call)
-        await response(scope, receive, send)
-
-    async def _respond(self, call: PlainCall) -> Response:
-        body = await self._calls.answer(call)
-        if body is None and self._terminated:
-            text = "Session terminated before the request completed"
-            status = HTTPStatus.INTERNAL_SERVER_ERROR
-            return self._create_error_response(text, status, INTERNAL_ERROR)
-        if body is None:
-            body = Refusal(REQUEST_CANCELLED, "Request cancelled", call.id).written()
-        assert self.mcp_session_id is not None
-        headers = {"Content-Type": CONTENT_TYPE_JSON, MCP_SESSION_ID_HEADER: self.mcp_session_id}
-        return Response(body, headers=headers)
-
-    async def terminate(self) -> None:
-        """End the session, and the calls in it."""
-        await super().terminate()
-        self._calls.give_up_all()
-
-
-class _Sessions(StreamableHTTPSessionManager):
-    """Keeps sessions whose transport looks at each request."""
-
-    def __init__(self, server: Server[Any], answer: Answer, *, max_sessions: int) -> None:
-        super().__init__(server, max_sessions=max_sessions)
-        self._answer = answer
-
-    def _admit_session(self, *args: Any) -> StreamableHTTPServerTransport | None:
-        # The SDK has no way to choose the class of its transports.
-        admitted = super()._admit_session(*args)
-        if admitted is not None:
-            admitted.__class__ = _Transport
-            assert isinstance(admitted, _Transport)
-            admitted.begin(self._answer)
-        return admitted
-
-    async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        _is_at_once.set(bool(scope.get(AT_ONCE)))
-        # A session is for the caller who began it, and has his rights for as long as it lasts.
-        owner = repr(caller_of(scope)) if caller_of(scope).has_token else ""
-        if owner:
-            access = AccessToken(token="", client_id=owner, scopes=[])
-            scope = {**scope, "user": AuthenticatedUser(access)}
-        await super().handle_request(scope, receive, send)
