@@ -11,8 +11,9 @@ import tantivy
 from bookwheel.engines.asking import day_number, folder_terms
 from bookwheel.engines.base import Field, Found, Match, Term
 from bookwheel.engines.embedded import lexical
+from bookwheel.engines.embedded.binding import WordsFailed, guarded
 from bookwheel.engines.embedded.files import find_damage
-from bookwheel.engines.embedded.lexical import WordIndex, WordsFailed, guarded
+from bookwheel.engines.embedded.lexical import WordIndex
 from bookwheel.engines.embedded.word_entries import Entry
 from bookwheel.model import PageTerms, PassageTerms
 from bookwheel.query import Filters

@@ -10,8 +10,9 @@ from contextlib import AbstractContextManager, suppress
 import apsw
 
 from bookwheel.engines.embedded import catalog, contents, files, lexical
+from bookwheel.engines.embedded.binding import WordsFailed, guarded
 from bookwheel.engines.embedded.database import Place
-from bookwheel.engines.embedded.lexical import WordIndex, WordsFailed, guarded
+from bookwheel.engines.embedded.lexical import WordIndex
 from bookwheel.engines.embedded.word_entries import Entry
 from bookwheel.engines.hiding import stored_terms
 from bookwheel.model import Status

@@ -6,9 +6,7 @@ generation up to which it holds the catalogue; it is replaced in the same commit
 
 from __future__ import annotations
 
-import errno
 import shutil
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -21,6 +19,14 @@ from tantivy import Query
 
 from bookwheel.engines.asking import without_titles
 from bookwheel.engines.base import Field, Found, Match, Vocabulary, rarity
+from bookwheel.engines.embedded.binding import (
+    WordsFailed,
+    end_writer,
+    guarded,
+    open_again,
+    open_index,
+    shadowing,
+)
 from bookwheel.engines.embedded.word_entries import (
     MARK,
     NOBODY,
@@ -28,7 +34,6 @@ from bookwheel.engines.embedded.word_entries import (
     PageText,
     page_entry,
     passage_entry,
-    schema_of,
 )
 from bookwheel.engines.embedded.word_queries import build_query, every_entry
 from bookwheel.text.entries import BORDER
@@ -45,32 +50,6 @@ _MANY_PAGES = 20_000
 _WEIGHED = 10
 """Of more pages that hold the words, so many times as are wanted are weighed by all there is."""
 KINDS = ("pages", "passages")
-
-
-class WordsFailed(Exception):
-    """The binding refused or broke off an operation; the message is for the log."""
-
-    @property
-    def is_passing(self) -> bool:
-        """Tell a want of room, memory or descriptors from a broken index."""
-        return any(f"os error {number})" in str(self) for number in _PASSING)
-
-
-_PASSING = (errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOSPC, errno.EDQUOT)
-
-
-class guarded:  # noqa: N801 - used as a function; a generator would cost more than what it guards
-    """Turn whatever the binding raises into one error; its panics are no Exceptions."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, (ValueError, OSError)):
-            number = getattr(error, "errno", None)
-            raise WordsFailed(f"{error} (os error {number})" if number else str(error)) from error
-        if error is not None and type(error).__name__ == "PanicException":
-            raise WordsFailed(str(error)) from error
 
 
 class _Vocabulary(NamedTuple):
@@ -95,33 +74,16 @@ class WordIndex:
         self._is_fixed = False
         self._reloads = 0
         if readonly:
-            self._open_shadow(folder)
+            with shadowing(self._paths) as shadows:
+                self._open_all(shadows)
             self._is_fixed = True
         else:
             self._open_all(self._paths)
 
     def _open_all(self, paths: dict[str, Path]) -> None:
         with guarded():
-            self._indexes = {kind: _open(kind, path) for kind, path in paths.items()}
+            self._indexes = {kind: open_index(kind, path) for kind, path in paths.items()}
         self.reload()
-
-    def _open_shadow(self, folder: Path) -> None:
-        """Open by a writable folder of links: the binding makes lock files even for reading.
-
-        Once open the files are mapped, so that nothing of it needs to stay; what a thread of the
-        binding still makes there meanwhile does no harm.
-        """
-        import tempfile
-
-        made = tempfile.TemporaryDirectory(prefix="bookwheel-", ignore_cleanup_errors=True)
-        with made as name, guarded():
-            shadow = Path(name)
-            for kind in KINDS:
-                (shadow / kind).mkdir()
-                for file in (folder / kind).iterdir():
-                    if not file.name.endswith(".lock"):
-                        (shadow / kind / file.name).symlink_to(file.absolute())
-            self._open_all({kind: shadow / kind for kind in KINDS})
 
     @staticmethod
     def exists(folder: Path) -> bool:
@@ -164,7 +126,7 @@ class WordIndex:
         """
         if self._reloads < _REOPEN_AFTER or self._writers:
             return False
-        self._indexes = {kind: _open_again(path) for kind, path in self._paths.items()}
+        self._indexes = {kind: open_again(path) for kind, path in self._paths.items()}
         self._reloads = 0
         return True
 
@@ -325,7 +287,7 @@ class WordIndex:
                 # A writer that an error has killed cannot roll back: it holds nothing any more.
                 with suppress(WordsFailed), guarded():
                     writer.rollback()
-            _end(writer)
+            end_writer(writer)
 
     def delete(self, keys: Iterable[int]) -> None:
         """Delete the entries of documents; seen after the commit."""
@@ -362,38 +324,6 @@ class WordIndex:
     def close(self) -> None:
         """Let go of files and threads."""
         self.stop_writing()
-
-
-def _open(kind: str, path: Path) -> tantivy.Index:
-    if (path / "meta.json").exists():
-        return _open_again(path)
-    path.mkdir(parents=True, exist_ok=True)
-    return _prepared(tantivy.Index(schema_of(kind), path=str(path)))
-
-
-def _open_again(path: Path) -> tantivy.Index:
-    """Open what is there; where another process is making it anew, make nothing in its place."""
-    return _prepared(tantivy.Index.open(str(path)))
-
-
-def _prepared(index: tantivy.Index) -> tantivy.Index:
-    # A tokenizer is not stored with the index and must be named again at each opening.
-    terms = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
-    index.register_tokenizer("terms", terms)
-    index.config_reader(reload_policy="manual")
-    return index
-
-
-def _end(writer: tantivy.IndexWriter) -> None:
-    """Let a writer finish its merges; in a thread, since the binding itself hears no Ctrl-C."""
-
-    def wait() -> None:
-        with suppress(WordsFailed), guarded():
-            writer.wait_merging_threads()
-
-    waiting = threading.Thread(target=wait, name="bookwheel-merge", daemon=True)
-    waiting.start()
-    waiting.join()
 
 
 def _stamp_of(file: Path) -> tuple[int, int]:

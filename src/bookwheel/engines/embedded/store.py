@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 import apsw
 
 from bookwheel.engines.embedded import database
+from bookwheel.engines.embedded.binding import WordsFailed
 from bookwheel.engines.embedded.database import Place
 from bookwheel.engines.embedded.derived import DerivedWords
-from bookwheel.engines.embedded.lexical import WordIndex, WordsFailed
+from bookwheel.engines.embedded.lexical import WordIndex
 from bookwheel.engines.embedded.lock import WriterLock
 from bookwheel.errors import Conflict, IndexDamaged, IndexUnusable
 from bookwheel.safety.stopping import Stopped, go_on, is_stopped
