@@ -17,7 +17,7 @@ export FOLDER := $(value DOCS)
 .PHONY: help search serve test test-cluster test-cluster-all test-offline coverage check lint fix docs bench bench-rivals screenshot faults lowest wheels dist mcpb sbom audit clean
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 21
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
 
 $(VENV)/.runtime: pyproject.toml
 	@echo 'Installing into $(VENV); this takes a minute or two.' >&2

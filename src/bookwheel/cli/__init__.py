@@ -26,18 +26,18 @@ COMMANDS = {
     "graph": "Show who cites whom: around a document, or in all folders.",
     "list": "List the documents of a collection or folder.",
     "serve": "Serve folders to assistants over MCP.",
-    "install": "Tell an assistant of this server.",
+    "install": "Add this server to an assistant's settings.",
     "status": "Show what is indexed, what could not be read, and why.",
     "redact": "Show what redaction would take out of files.",
     "doctor": "Show settings and check, or repair, the index.",
     "eval": "Measure how good search is, on test sets or your documents.",
 }
 SUBCOMMANDS = {
-    "eval init": "Write a file of judged queries to fill in.",
-    "token new": "Make a token by which a client of `serve --http` is let in.",
+    "eval init": "Write a file of questions for `eval`, to fill in.",
+    "token new": "Create a token for a client of `serve --http`.",
     "token list": "List the tokens of HTTP clients.",
-    "token revoke": "Take a token away.",
-    "audit verify": "Look through an audit and name what was altered.",
+    "token revoke": "Revoke a token.",
+    "audit verify": "Check that nobody has altered an audit.",
 }
 """Commands of two words; the first may be a command by itself."""
 
@@ -47,7 +47,7 @@ class CommandTable(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of the commands in the order of the help page."""
-        return [*COMMANDS, *(name for name in SUBCOMMANDS if name.split()[0] not in COMMANDS)]
+        return [*COMMANDS, *SUBCOMMANDS]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command by name, or None."""

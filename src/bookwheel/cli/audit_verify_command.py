@@ -1,6 +1,6 @@
-"""Look through an audit and name what was altered.
+"""Check that nobody has altered an audit.
 
-It finds each line that was changed, taken out, moved or put in, and lines cut off at the end.
+Names each line that was changed, removed, moved or inserted, and tells of lines missing at the end.
 Without FILE it is the audit of the index that the settings name. Exits with 1 if anything is wrong.
 
     bookwheel audit verify --index /srv/index

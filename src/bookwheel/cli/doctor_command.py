@@ -33,7 +33,7 @@ def run(
     index: Index = None,
     config: Config = None,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Mend the index, or rebuild it from the documents.")
+        bool, typer.Option("--repair", help="Repair the index, or rebuild it from the documents.")
     ] = False,
     json: Json = False,
 ) -> None:

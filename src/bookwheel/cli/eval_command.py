@@ -3,8 +3,8 @@
 A test set is a folder with corpus.jsonl, queries.jsonl and qrels.tsv, as BEIR has them. It is
 indexed in a temporary folder, and every query is asked of the library's own search. For your own
 documents, write down some questions and the documents that should answer them: `eval init` starts
-that file. Printed are nDCG@10 (are the best on top?), Recall@100 (is all of it found?), MRR@10 and
-hit@10 (how soon comes something useful?), and what it costs.
+that file. Shown are nDCG@10 (are the best on top?), Recall@100 (is everything found?), MRR@10 and
+hit@10 (how soon does something useful come?), and what it costs.
 
     bookwheel eval init ~/notes
     bookwheel eval ~/notes
@@ -51,7 +51,7 @@ def run(
     ] = None,
     judged: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Ask these judged queries of the folders instead."),
+        typer.Option(metavar="FILE", help="Ask the questions in this file instead."),
     ] = None,
     index: Annotated[
         str | None,
@@ -59,7 +59,7 @@ def run(
     ] = None,
     config: Config = None,
     baseline: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Compare with this saved run, by bootstrap.")
+        str | None, typer.Option(metavar="FILE", help="Compare with this saved run.")
     ] = None,
     max_drop: Annotated[
         float | None,
@@ -87,7 +87,7 @@ def run(
         typer.Option(
             metavar="N",
             min=0,
-            help="List so many queries that were not answered first. "
+            help="List this many queries whose answer did not come first. "
             f"Default: {_MISSES} of your own documents, none of a test set.",
         ),
     ] = None,

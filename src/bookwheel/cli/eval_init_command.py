@@ -1,7 +1,7 @@
-"""Write a file of judged queries to fill in.
+"""Write a file of questions for `eval`, to fill in.
 
 It goes into the folder, as bookwheel-eval.toml, with a few examples made from titles and headings
-of the documents there. Replace them by real questions, and `bookwheel eval FOLDER` measures how
+of the documents there. Replace them with real questions, and `bookwheel eval FOLDER` measures how
 well search answers them.
 
     bookwheel eval init ~/notes

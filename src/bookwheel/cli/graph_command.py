@@ -52,10 +52,15 @@ def run(
     index: Index = None,
     config: Config = None,
     collection: Collection = None,
-    depth: Annotated[int, typer.Option(min=1, max=3, help="Follow so many levels.")] = 1,
+    depth: Annotated[
+        int, typer.Option(min=1, max=3, help="Follow links this many levels deep.")
+    ] = 1,
     form: Annotated[Format, typer.Option("--format", "-f", help="How to show it.")] = Format.TABLE,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=MOST_NODES, help="Most nodes, or links.")
+        int,
+        typer.Option(
+            "--limit", "-n", min=1, max=MOST_NODES, help="Show at most this many nodes, or links."
+        ),
     ] = MOST_NODES,
     outside: Annotated[bool, typer.Option("--outside", help="Show addresses outside too.")] = False,
     broken: Annotated[bool, typer.Option("--broken", help="List links that lead nowhere.")] = False,

@@ -31,21 +31,23 @@ def run(
     paths: Paths = None,
     index: Index = None,
     config: Config = None,
-    full: Annotated[bool, typer.Option("--full", help="Read every file anew.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Read every file again.")] = False,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Stay, and follow changes until stopped.")
+        bool, typer.Option("--watch", help="Keep running and follow changes.")
     ] = False,
     to: Annotated[
         str | None,
         typer.Option(
             "--to",
             metavar="URL",
-            help="Move the index as it is into a cluster, reading no file again.",
+            help="Copy the index into a cluster as it is, without reading files again.",
         ),
     ] = None,
     forget: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Take a collection out of the index, and do no more."),
+        typer.Option(
+            metavar="NAME", help="Remove a collection from the index, and do nothing else."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""Tell an assistant of this server.
+"""Add this server to an assistant's settings.
 
 Writes the client's settings so that it starts `bookwheel serve` for the folders, or calls a server
 that runs already. Everything else in the file stays as it is, and a backup is kept beside it.
@@ -34,7 +34,8 @@ from bookwheel.errors import BadRequest
 
 def run(
     client: Annotated[
-        str | None, typer.Argument(metavar="CLIENT", help="The client; --list shows them.")
+        str | None,
+        typer.Argument(metavar="CLIENT", help="The assistant; --list shows those that are known."),
     ] = None,
     paths: Annotated[
         list[str] | None,
@@ -44,7 +45,7 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Name of the server in the client. Default: that of the folder, else bookwheel.",
+            help="What the client calls the server. Default: the folder's name, else bookwheel.",
         ),
     ] = None,
     index: Annotated[
@@ -52,31 +53,37 @@ def run(
     ] = None,
     config: Config = None,
     toolsets: Annotated[
-        str | None, typer.Option(metavar="LIST", help="Toolsets to serve, by commas, or all.")
+        str | None,
+        typer.Option(metavar="LIST", help="Toolsets to serve, with commas between them, or all."),
     ] = None,
     http: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Call a server that runs at this address instead."),
+        typer.Option(
+            metavar="URL",
+            help="Connect to the server that runs at this address instead of starting one.",
+        ),
     ] = None,
     token_variable: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="With --http: the variable of the client's environment that holds the token.",
+            help="With --http: the environment variable from which the client takes the token.",
         ),
     ] = None,
     project: Annotated[
-        bool, typer.Option("--project", help="For the project in this folder, not everywhere.")
+        bool, typer.Option("--project", help="Only for the project in the current folder.")
     ] = False,
-    remove_it: Annotated[bool, typer.Option("--remove", help="Take the entry out again.")] = False,
+    remove_it: Annotated[bool, typer.Option("--remove", help="Remove the entry.")] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace or remove what says something else.")
+        bool,
+        typer.Option("--force", help="Replace or remove an entry even if it says something else."),
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would be written, and write nothing.")
     ] = False,
     list_them: Annotated[
-        bool, typer.Option("--list", help="Show the clients, their files, and our entries.")
+        bool,
+        typer.Option("--list", help="List the clients, their files, and what is installed there."),
     ] = False,
     json: Json = False,
 ) -> None:

@@ -30,8 +30,10 @@ def run(
         str | None,
         typer.Option(metavar="NAME", help="Only this category of sidebar.md, or top folder."),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Most rows.")] = 100,
-    offset: Annotated[int, typer.Option(min=0, help="Leave out so many rows.")] = 0,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=1000, help="Show at most this many rows.")
+    ] = 100,
+    offset: Annotated[int, typer.Option(min=0, help="Skip this many rows.")] = 0,
     json: Json = False,
 ) -> None:
     """See the module's text."""

@@ -37,7 +37,7 @@ Second = Annotated[
     Rerank | None,
     typer.Option(
         "--rerank",
-        help="Look at the first hits again with a slower, better model. Default: the setting "
+        help="Put the first hits into a better order with a slower model. Default: the setting "
         "`rerank`, which is none.",
     ),
 ]

@@ -1,7 +1,6 @@
 """Find documents that are like another one.
 
-They are of the same collection; with --text they are like that text instead, as a passage of the
-document.
+They come from the same collection. With --text, they are like that text instead.
 
     bookwheel related guides/setup.md ~/notes
     bookwheel related guides/setup.md ~/notes --text 'keys are rotated every month' --limit 3
@@ -38,7 +37,9 @@ def run(
     text: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Find what is like this text instead.")
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Most hits.")] = 5,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=1000, help="Show at most this many hits.")
+    ] = 5,
     json: Json = False,
 ) -> None:
     """See the module's text."""

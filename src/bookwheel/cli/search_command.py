@@ -45,21 +45,27 @@ def run(
     paths: Paths = None,
     index: Index = None,
     config: Config = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Most hits.")] = 10,
-    offset: Annotated[int, typer.Option(min=0, help="Leave out so many of the best hits.")] = 0,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=1000, help="Show at most this many hits.")
+    ] = 10,
+    offset: Annotated[int, typer.Option(min=0, help="Skip this many hits.")] = 0,
     collection: Collection = None,
     types: Annotated[
-        list[str] | None, typer.Option("--type", "-t", metavar="EXT", help="File type, as md.")
+        list[str] | None,
+        typer.Option("--type", "-t", metavar="EXT", help="Only files of this type, such as md."),
     ] = None,
     folders: Annotated[
         list[str] | None, typer.Option("--folder", metavar="PATH", help="Only below this folder.")
     ] = None,
-    tags: Annotated[list[str] | None, typer.Option("--tag", help="Only with this tag.")] = None,
+    tags: Annotated[
+        list[str] | None, typer.Option("--tag", help="Only documents with this tag.")
+    ] = None,
     since: Annotated[
-        str | None, typer.Option(metavar="DATE", help="From 2024, 2024-05-20 on.")
+        str | None,
+        typer.Option(metavar="DATE", help="From this date on: 2024, 2024-05 or 2024-05-20."),
     ] = None,
     until: Annotated[
-        str | None, typer.Option(metavar="DATE", help="Up to this year or day.")
+        str | None, typer.Option(metavar="DATE", help="Up to and including this date.")
     ] = None,
     search_in: Annotated[
         SearchIn, typer.Option("--in", help="Look in the title, the content, or both.")
@@ -71,16 +77,16 @@ def run(
         bool,
         typer.Option(
             "--understand",
-            help="Take years, file types and folders in the query as filters: "
+            help="Treat years, file types and folders in the query as filters: "
             "'slides about budget from 2023'.",
         ),
     ] = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say of each hit why it stands where it does.")
+        bool, typer.Option("--explain", help="Say why each hit stands where it does.")
     ] = False,
     refresh: Annotated[
         bool | None,
-        typer.Option(help="Look for changed files first. Default: when the folder is small."),
+        typer.Option(help="Look for changed files first. Default: only if the folder is small."),
     ] = None,
     json: Json = False,
 ) -> None:

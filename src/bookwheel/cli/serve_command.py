@@ -35,7 +35,7 @@ def run(
     config: Config = None,
     toolsets: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="Toolsets to serve, by commas, or all."),
+        typer.Option(metavar="LIST", help="Toolsets to serve, with commas between them, or all."),
     ] = None,
     http: Annotated[
         bool,

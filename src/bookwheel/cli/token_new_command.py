@@ -1,7 +1,7 @@
-"""Make a token by which a client of `serve --http` is let in.
+"""Create a token for a client of `serve --http`.
 
-It is shown once: only a hash of it is kept. A server that runs takes it up at once. With --roots
-its bearer sees those collections, or folders of them, and learns nothing of any other.
+It is shown once: only a hash of it is kept. Running servers accept it at once. With --roots its
+bearer sees only those collections, or folders of them, and learns nothing of any other.
 
     bookwheel token new ann
     bookwheel token new intranet --roots handbook --roots papers/2024 --rate 30/minute
@@ -22,7 +22,7 @@ from bookwheel.safety.token_file import TokenFile, today, tokens_path
 
 def run(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Name of the token, as the audit has it.")
+        str, typer.Argument(metavar="NAME", help="Name of the token, as the audit shows it.")
     ],
     roots: Annotated[
         list[str] | None,
@@ -34,10 +34,13 @@ def run(
         ),
     ] = None,
     rate: Annotated[
-        str, typer.Option(metavar="RATE", help="How often its bearer may ask, as 60/minute.")
+        str, typer.Option(metavar="RATE", help="How often its bearer may ask, such as 60/minute.")
     ] = "",
     expires: Annotated[
-        str, typer.Option(metavar="DAY", help="First day on which it is no good, as 2031-12-31.")
+        str,
+        typer.Option(
+            metavar="DAY", help="First day on which it no longer works, such as 2031-12-31."
+        ),
     ] = "",
     config: Config = None,
     json: Json = False,

@@ -1,6 +1,6 @@
-"""Take a token away.
+"""Revoke a token.
 
-Servers that run refuse it from the next request on.
+Running servers refuse it from the next request on.
 
     bookwheel token revoke ann
 """

@@ -36,7 +36,7 @@ def one_of(*names: str) -> Callable[[str], str]:
 
 
 def networks(text: str) -> str:
-    """IP addresses or networks, by commas"""
+    """IP addresses or networks, separated by commas"""
     from ipaddress import ip_network
 
     for each in text.split(","):
@@ -45,7 +45,7 @@ def networks(text: str) -> str:
 
 
 def regions(text: str) -> str:
-    """countries by their two letters, by commas"""
+    """two-letter codes of countries, separated by commas"""
     regions = [each.strip().upper() for each in text.split(",")]
     if not all(len(each) == 2 and each.isascii() and each.isalpha() for each in regions):
         raise ValueError("must be countries by their two letters, as US,GB,DE")
@@ -91,7 +91,7 @@ def engine(text: str) -> str:
 
 
 def order(text: str) -> str:
-    """endpoint and client, by commas, or none"""
+    """endpoint and client, separated by a comma, or none"""
     names = [name.strip() for name in text.split(",")]
     if names != [NO_MODEL] and (not {*names} <= {ENDPOINT, CLIENT} or len({*names}) < len(names)):
         raise ValueError("must be endpoint, client, both in either order by a comma, or none")

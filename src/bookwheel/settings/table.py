@@ -63,7 +63,7 @@ SETTINGS: tuple[Row, ...] = (
         "engine_key",
         forms.text,
         None,
-        "API key, or `Bearer TOKEN`, that the cluster is asked with instead of a password.",
+        "API key, or `Bearer TOKEN`, for the cluster instead of a password.",
         secret=True,
         reaches_out=forms.always,
     ),
@@ -88,14 +88,14 @@ SETTINGS: tuple[Row, ...] = (
         "snippet_length",
         forms.whole(40, 2000),
         200,
-        "Length of a snippet in characters, about.",
+        "About how many characters a snippet has.",
         ("MCP_SNIPPET_LENGTH",),
     ),
     Row(
         "max_search_results",
         forms.whole(1, 50),
         None,
-        "Results of `search_docs` where its `limit` is left out, and the most it gives. "
+        "How many results `search_docs` gives without a `limit`, and at most. "
         "Default: 10, and 50 at most.",
         ("MCP_MAX_SEARCH_RESULTS",),
     ),
@@ -103,7 +103,7 @@ SETTINGS: tuple[Row, ...] = (
         "index_answer_seconds",
         forms.whole(0, 3600),
         25,
-        "How long `indexFolder` waits for the end of its work; then it answers that it goes on.",
+        "How long `indexFolder` waits for its work; after that it answers that the work goes on.",
     ),
     Row(
         "reconcile_seconds",
@@ -123,7 +123,7 @@ SETTINGS: tuple[Row, ...] = (
         "embedding_url",
         forms.address,
         None,
-        "Where the http embedder asks: an OpenAI-compatible address up to /embeddings, as "
+        "Where the http embedder asks: an OpenAI-compatible address up to /embeddings, such as "
         "http://localhost:11434/v1. Texts are sent there.",
         reaches_out=forms.always,
     ),
@@ -151,7 +151,7 @@ SETTINGS: tuple[Row, ...] = (
     Row(
         "embedding_batch", forms.whole(1, 2048), 64, "Texts that the http embedder sends at a time."
     ),
-    Row("embedding_timeout", forms.whole(1, 3600), 60, "Seconds that an answer to it may take."),
+    Row("embedding_timeout", forms.whole(1, 3600), 60, "Seconds that its answer may take."),
     Row(
         "redact",
         forms.one_of(*Redact),
@@ -163,7 +163,7 @@ SETTINGS: tuple[Row, ...] = (
         "redact_regions",
         forms.regions,
         None,
-        "Countries, as US,GB,DE, whose phone numbers are known without a country code. "
+        "Countries whose phone numbers are known without a country code, such as US,GB,DE. "
         "Default: ten of them, see the page on redaction.",
         reaches_out=forms.always,
     ),
@@ -178,15 +178,15 @@ SETTINGS: tuple[Row, ...] = (
         "rerank",
         forms.one_of(*Rerank),
         Rerank.NONE.value,
-        "Model that looks at the first hits of every search again: slower, better order.",
+        "Model that puts the first hits of every search into a better order, which takes time.",
     ),
-    Row("rerank_ms", forms.whole(1, 600_000), 1500, "Milliseconds that such a look may take."),
+    Row("rerank_ms", forms.whole(1, 600_000), 1500, "Milliseconds that it may take."),
     Row(
         "llm_url",
         forms.address,
         None,
         "Where a language model is asked for summaries: an OpenAI-compatible address up to "
-        "/chat/completions, as http://localhost:11434/v1. Redacted snippets are sent there.",
+        "/chat/completions, such as http://localhost:11434/v1. Redacted snippets are sent there.",
         ("OPENAI_BASE_URL",),
         reaches_out=forms.always,
     ),
@@ -208,27 +208,27 @@ SETTINGS: tuple[Row, ...] = (
         "llm_order",
         forms.order,
         "endpoint,client",
-        "Whose model is asked, the first that there is: that of llm_url, the connected client's "
+        "Whose model is asked first: endpoint is that of llm_url, client the connected client's "
         "own; none: no model.",
     ),
     Row(
         "summaries",
         forms.one_of("model", "extractive", "either"),
         "model",
-        "Who summarizes: a model; extractive: nobody, sentences of the results are picked; either: "
-        "a model where there is one, else sentences.",
+        "How summaries are made: by a model; extractive: from sentences of the results; either: "
+        "by a model where there is one, else from sentences.",
     ),
     Row(
         "toolsets",
         forms.text,
         None,
-        "Toolsets to serve, as pages,folder, or all. Default: documents.",
+        "Toolsets to serve, such as pages,folder, or all. Default: documents.",
     ),
     Row(
         "readers",
         forms.whole(0, 64),
         None,
-        "Processes that answer HTTP clients once many call at a time; 0: none. "
+        "Processes that help to answer HTTP clients when many call at once; 0: none. "
         "Default: one per core, up to 4.",
     ),
     Row("read_only", forms.flag, False, "Serve no tool that changes anything."),
@@ -244,16 +244,16 @@ SETTINGS: tuple[Row, ...] = (
         "hosts",
         forms.text,
         None,
-        "Names, as docs.example.org or docs.example.org:8443, by which HTTP clients may call "
-        "the server besides its own address.",
+        "Names by which HTTP clients may call the server besides its own address, such as "
+        "docs.example.org or docs.example.org:8443.",
         reaches_out=forms.always,
     ),
     Row(
         "trusted_proxies",
         forms.networks,
         None,
-        "Addresses or networks, as 10.0.0.5,10.1.0.0/16, of proxies whose X-Forwarded-For "
-        "tells the client's address.",
+        "Proxies whose X-Forwarded-For tells the client's address, as addresses or networks: "
+        "10.0.0.5,10.1.0.0/16.",
         reaches_out=forms.always,
     ),
     Row(
@@ -290,17 +290,15 @@ SETTINGS: tuple[Row, ...] = (
         "tool_limits",
         forms.tool_limits,
         None,
-        "How often one client may call a tool, as NAME=60/minute,OTHER=5/second, for tools that "
-        "shall have another limit than their own; off: none has any.",
+        "How often one client may call a tool, where that differs from its own limit: "
+        "NAME=60/minute,OTHER=5/second; off: no tool has a limit.",
     ),
-    Row(
-        "call_seconds", forms.whole(1, 3600), 30, "Seconds that a call may take; then it is ended."
-    ),
+    Row("call_seconds", forms.whole(1, 3600), 30, "Seconds after which a call is ended."),
     Row(
         "max_calls",
         forms.whole(1, 100_000),
         128,
-        "Calls that may be at work or wait at one time; one more is refused at once.",
+        "Calls that may run or wait at one time; one more is refused at once.",
     ),
     Row(
         "tokens",
@@ -314,7 +312,7 @@ SETTINGS: tuple[Row, ...] = (
         "base_path",
         forms.base_path,
         "",
-        "Path below which everything is served, as /docs, where a proxy passes it on.",
+        "Path below which everything is served, such as /docs, behind a proxy that passes it on.",
     ),
     Row(
         "audit",
@@ -328,7 +326,7 @@ SETTINGS: tuple[Row, ...] = (
         "audit_key",
         forms.path,
         None,
-        "File that holds the key by which audit lines are sealed; made if there is none. "
+        "File that holds the key that seals audit lines; made if there is none. "
         "Default: beside the audit.",
         reaches_out=forms.always,
     ),
@@ -342,19 +340,19 @@ SETTINGS: tuple[Row, ...] = (
         "audit_mb",
         forms.whole(1, 100_000),
         20,
-        "Megabytes of an audit file; then it is put aside, and four older ones are kept.",
+        "Size in megabytes at which an audit file is put aside; four older ones are kept.",
     ),
     Row(
         "log_format",
         forms.one_of("text", "json"),
         "text",
-        "How the server's log is written: lines for people, or a JSON object a line.",
+        "How the server's log is written: as text for people, or one JSON object per line.",
     ),
     Row(
         "debug",
         forms.flag,
         False,
-        "Rebuild the index at each start; details in errors.",
+        "Rebuild the index at each start, and show details in errors.",
         ("DEBUG",),
     ),
 )

@@ -76,7 +76,7 @@ def _split(text: str) -> SplitResult:
     try:
         return urlsplit(text)
     except ValueError:  # which may repeat the password
-        raise ValueError("must name hosts as host:port, by commas") from None
+        raise ValueError("must name hosts as host:port, separated by commas") from None
 
 
 def _read_number(name: str, text: str) -> int:
@@ -91,7 +91,7 @@ def _read_host(text: str) -> tuple[str, int]:
         host = urlsplit(f"//{text}")
         port = _PORT if host.port is None else host.port
     except ValueError:
-        raise ValueError("must name hosts as host:port, by commas") from None
+        raise ValueError("must name hosts as host:port, separated by commas") from None
     if not host.hostname:
         raise ValueError("must name a host")
     return host.hostname, port
