@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bookwheel.engines.opensearch import schema, state
 from bookwheel.engines.opensearch.cluster import Cluster, pause
 from bookwheel.engines.opensearch.filters import EVERYTHING, Query, term
-from bookwheel.engines.opensearch.schema import Indices
+from bookwheel.engines.opensearch.indices import Indices
 from bookwheel.engines.opensearch.vectors import model_id, vectors_kind
 from bookwheel.errors import Conflict, IndexUnreachable, IndexUnusable
 

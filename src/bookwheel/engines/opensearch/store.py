@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 from bookwheel.engines.opensearch import schema, state
 from bookwheel.engines.opensearch.address import Address
 from bookwheel.engines.opensearch.cluster import PATIENCE_SECONDS, Cluster
-from bookwheel.engines.opensearch.schema import Indices
+from bookwheel.engines.opensearch.indices import Indices
 from bookwheel.engines.opensearch.state import Tables
 
 Source = dict[str, Any]
