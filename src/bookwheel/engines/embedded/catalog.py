@@ -1,4 +1,4 @@
-"""Reading the catalogue: which collections and documents there are, how many, and how new."""
+"""Reading the catalogue: which collections and documents there are, and how new."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import apsw
 from bookwheel.engines.asking import askable
 from bookwheel.engines.base import CollectionState
 from bookwheel.model import Collection, Document, Known, Status
-from bookwheel.query import Filters
 
 _DOCUMENT = """d.id, c.name, d.path, d.title, d.description, d.tags, d.extension, d.mime, d.size,
  d.modified_ns, d.author, d.date, d.source, d.language, d.words, d.characters, d.chunks, d.status,
@@ -104,7 +103,7 @@ def read_documents(connection: apsw.Connection, keys: Sequence[int]) -> dict[int
     return {row[0]: _document(row) for row in rows}
 
 
-def _below(folder: str) -> tuple[str, str]:
+def below(folder: str) -> tuple[str, str]:
     """Return the bounds between which the paths below a folder sort."""
     prefix = askable(folder).strip("/")
     return (prefix + "/", prefix + "0") if prefix else ("", "\U0010ffff")
@@ -118,7 +117,7 @@ def list_documents(
         "FROM collections c JOIN documents d ON d.collection = c.id WHERE c.name = ? "
         "AND d.status = 'ok' AND d.path >= ? AND d.path < ?"
     )
-    bounds = (askable(collection), *_below(folder))
+    bounds = (askable(collection), *below(folder))
     total = connection.execute(f"SELECT count(*) {where}", bounds).get
     rows = connection.execute(
         f"SELECT {_DOCUMENT} {where} ORDER BY d.path LIMIT ? OFFSET ?", (*bounds, limit, offset)
@@ -156,98 +155,6 @@ def list_ledger(connection: apsw.Connection, collection: str | None) -> list[Doc
         (collection, collection),
     )
     return [_document(row) for row in rows]
-
-
-def count_statuses(connection: apsw.Connection, filters: Filters) -> dict[str, int]:
-    """Return how many files of each status lie in the scope of the filters."""
-    return _count(connection, "status", filters, [])
-
-
-def count_by(connection: apsw.Connection, column: str, filters: Filters) -> dict[str, int]:
-    """Return how many documents in the scope of the filters there are of each kind."""
-    return _count(connection, column, filters, ["d.status = 'ok'"])
-
-
-_COUNTED = ("status", "extension", "language")
-
-
-def _count(
-    connection: apsw.Connection, column: str, filters: Filters, where: list[str]
-) -> dict[str, int]:
-    assert column in _COUNTED
-    by_path = filters.folders or any(folder for _, folder in filters.within)
-    table, number = ("documents d", "count(*)") if by_path else ("tallies d", "sum(documents)")
-    conditions, values = _conditions(filters)
-    rows = connection.execute(
-        f"SELECT d.{column}, {number} FROM {table} JOIN collections c ON c.id = d.collection "
-        f"WHERE {' AND '.join(['1', *where, *conditions])} GROUP BY d.{column}",
-        tuple(values),
-    )
-    return {str(name): int(count) for name, count in rows if count}
-
-
-def _conditions(filters: Filters) -> tuple[list[str], list[str]]:
-    """Return the filters by collection, type and place as SQL, and its values."""
-    where: list[str] = []
-    values: list[str] = []
-    if filters.collections:
-        where.append(f"c.name IN ({marks(filters.collections)})")
-        values += map(askable, filters.collections)
-    if filters.extensions:
-        where.append(f"d.extension IN ({marks(filters.extensions)})")
-        values += map(askable, filters.extensions)
-    if filters.folders:
-        where.append(_any_of(["d.path >= ? AND d.path < ?"] * len(filters.folders)))
-        values += [bound for folder in filters.folders for bound in _below(folder)]
-    if filters.within:
-        whole, parts = "c.name = ?", "c.name = ? AND d.path >= ? AND d.path < ?"
-        where.append(_any_of([parts if folder else whole for _, folder in filters.within]))
-        for name, folder in filters.within:
-            values += [askable(name), *(_below(folder) if folder else ())]
-    return where, values
-
-
-def _any_of(conditions: Sequence[str]) -> str:
-    return "(" + " OR ".join(conditions) + ")"
-
-
-def count_kinds(connection: apsw.Connection, collection: str) -> dict[str, int]:
-    """Return how many documents of each extension a collection has, most first."""
-    rows = connection.execute(
-        "SELECT t.extension, sum(t.documents) AS n FROM tallies t JOIN collections c "
-        "ON c.id = t.collection WHERE c.name = ? AND t.status = 'ok' "
-        "GROUP BY t.extension HAVING n > 0 ORDER BY n DESC, t.extension",
-        (askable(collection),),
-    )
-    return {str(name): int(count) for name, count in rows}
-
-
-def count_totals(connection: apsw.Connection) -> tuple[int, int, int]:
-    """Return how many documents there are, files that gave none, and chunks."""
-    row = connection.execute(
-        "SELECT count(*) FILTER (WHERE status = 'ok'), count(*) FILTER (WHERE status <> 'ok'), "
-        "coalesce(sum(chunks), 0) FROM documents"
-    ).fetchone()
-    assert row is not None
-    return int(row[0]), int(row[1]), int(row[2])
-
-
-def list_skipped(connection: apsw.Connection, collection: str) -> dict[tuple[str, str], int]:
-    """Return how many files the last scan passed over, by reason and extension."""
-    rows = connection.execute(
-        "SELECT s.reason, s.extension, s.count FROM skipped s JOIN collections c "
-        "ON c.id = s.collection WHERE c.name = ? ORDER BY s.count DESC",
-        (collection,),
-    )
-    return {(reason, extension): count for reason, extension, count in rows}
-
-
-def count_languages(connection: apsw.Connection) -> dict[str, int]:
-    """Return how many documents there are in each language."""
-    rows = connection.execute(
-        "SELECT language, sum(documents) FROM tallies WHERE status = 'ok' GROUP BY language"
-    )
-    return {str(name): int(count) for name, count in rows}
 
 
 def has_vectors(connection: apsw.Connection) -> bool:
@@ -289,7 +196,7 @@ def read_known(connection: apsw.Connection, collection: str, folder: str = "") -
         "SELECT d.path, d.id, d.size, d.modified_ns, d.racy, d.digest, d.status FROM collections c "
         "JOIN documents d ON d.collection = c.id WHERE c.name = ?"
         + (" AND d.path >= ? AND d.path < ?" if folder else ""),
-        (collection, *(_below(folder) if folder else ())),
+        (collection, *(below(folder) if folder else ())),
     )
     with decoding():
         return {

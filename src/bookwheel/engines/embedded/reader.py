@@ -15,7 +15,7 @@ from bookwheel.engines.base import (
     Redactions,
     Vocabulary,
 )
-from bookwheel.engines.embedded import catalog, citing, contents, database
+from bookwheel.engines.embedded import catalog, citing, contents, counts, database
 from bookwheel.engines.embedded.lexical import WordIndex
 from bookwheel.engines.embedded.store import Store
 from bookwheel.model import Citation, Document, Known, Link, Section
@@ -116,27 +116,27 @@ class Reader(Store):
             return contents.read_passages(connection, wanted)
 
     def languages(self) -> dict[str, int]:
-        return self._recall("languages", catalog.count_languages)
+        return self._recall("languages", counts.count_languages)
 
     def ledger(self, collection: str | None = None) -> list[Document]:
         with self._reading() as connection:
             return catalog.list_ledger(connection, collection)
 
     def status_counts(self, filters: Filters) -> dict[str, int]:
-        return self._recall(filters, lambda reader: catalog.count_statuses(reader, filters))
+        return self._recall(filters, lambda reader: counts.count_statuses(reader, filters))
 
     def count_by(self, column: str, filters: Filters) -> dict[str, int]:
         return self._recall(
-            (column, filters), lambda reader: catalog.count_by(reader, column, filters)
+            (column, filters), lambda reader: counts.count_by(reader, column, filters)
         )
 
     def kinds(self, collection: str) -> dict[str, int]:
         with self._reading() as connection:
-            return catalog.count_kinds(connection, collection)
+            return counts.count_kinds(connection, collection)
 
     def totals(self) -> tuple[int, int, int]:
         """Return how many documents there are, files that gave none, and chunks."""
-        return self._recall("totals", catalog.count_totals)
+        return self._recall("totals", counts.count_totals)
 
     def disk_bytes(self) -> int:
         """Return what the index takes on the disk."""
@@ -154,7 +154,7 @@ class Reader(Store):
 
     def skipped(self, collection: str) -> dict[tuple[str, str], int]:
         with self._reading() as connection:
-            return catalog.list_skipped(connection, collection)
+            return counts.count_skipped(connection, collection)
 
     def known(self, collection: str, folder: str = "") -> dict[str, Known]:
         with self._reading() as connection:
