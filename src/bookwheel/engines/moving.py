@@ -56,14 +56,7 @@ def move(
                     skipped=source.skipped(state.collection.name),
                     at=state.scanned_at,
                 )
-        for name in _NOTES:
-            value = source.note(name)
-            if value is not None:
-                target.set_note(name, value)
-        for collection in names:
-            readers = source.note(readers_note(collection, is_shared=False))
-            if readers is not None:
-                target.set_note(readers_note(collection, is_shared=target.is_shared), readers)
+        _move_notes(source, target, names)
         target.commit()
     finally:
         target.end_writing()
@@ -88,6 +81,18 @@ def _move_collection(
             if rows:
                 target.write_vectors(fingerprint, dimensions, rows)
     return done
+
+
+def _move_notes(source: Movable, target: WritableEngine, collections: Sequence[str]) -> None:
+    """Take over what is noted of the model, and of the readers of each collection."""
+    for name in _NOTES:
+        value = source.note(name)
+        if value is not None:
+            target.set_note(name, value)
+    for collection in collections:
+        readers = source.note(readers_note(collection, is_shared=False))
+        if readers is not None:
+            target.set_note(readers_note(collection, is_shared=target.is_shared), readers)
 
 
 def _batches(values: Iterable[_Value]) -> Iterator[list[_Value]]:

@@ -186,9 +186,7 @@ def make_uvicorn(app: ASGIApp, trusted_proxies: str | None = None) -> uvicorn.Se
     return _Uvicorn(config)
 
 
-async def serve_http(
-    app: ASGIApp, listening: socket.socket, trusted_proxies: str | None = None
-) -> None:
+async def serve_http(app: ASGIApp, listening: socket.socket, trusted_proxies: str | None) -> None:
     """Serve until the process is told to stop."""
     server = make_uvicorn(app, trusted_proxies)
 
