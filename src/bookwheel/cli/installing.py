@@ -129,7 +129,7 @@ def _only_entry(content: Content, wish: Wish) -> str:
     raise BadRequest("There are several; say which by --name.", hint=f"{', '.join(ours)}.")
 
 
-# ------------------------------------------------------------------- what is there
+# What is there
 
 
 def _is_same_server(old: object, entry: Entry) -> bool:
@@ -157,7 +157,7 @@ def _show(entry: Any) -> str:
     return one_line(shlex.join(words_of(entry) or [str(address)]))[:200]
 
 
-# ------------------------------------------------------------------- clients with a program
+# Clients with a program
 
 
 def _has_program(wish: Wish) -> bool:
