@@ -285,6 +285,41 @@ def test_the_file_in_the_users_configuration_folder_comes_last(
     assert load(environment={}, use_start_folder=False)["workers"] == 6
 
 
+@pytest.mark.parametrize(
+    ("own", "lying_there", "wanted"),
+    [
+        ("all", "off", "all"),
+        ("secrets", None, "secrets"),
+        ("secrets", "all", "all"),
+        ("off", "secrets", "secrets"),
+    ],
+)
+def test_a_file_that_only_lay_in_the_start_folder_hides_no_less_than_the_users_own(
+    own: str,
+    lying_there: str | None,
+    wanted: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    place, home = tmp_path / "place", tmp_path / "home"
+    (home / "bookwheel").mkdir(parents=True)
+    place.mkdir()
+    rule = "[[redaction]]\nname = '{}'\nkind = 'badge'\npattern = 'B-[0-9]+'\n"
+    (home / "bookwheel" / "bookwheel.toml").write_text(
+        f"redact = '{own}'\naccess = 'preview'\nworkers = 3\n" + rule.format("mine")
+    )
+    stated = f"redact = '{lying_there}'\n" if lying_there else ""
+    (place / "bookwheel.toml").write_text(stated + "access = 'full'\n" + rule.format("theirs"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+    monkeypatch.chdir(place)
+
+    settings = load(environment={})
+
+    assert (settings["redact"], settings["access"]) == (wanted, "preview")
+    assert [name for name, _, _ in settings.redaction] == ["mine", "theirs"]
+    assert settings["workers"] is None
+
+
 def test_a_start_folder_may_be_its_own_collection_with_a_manifest(tmp_path: Path) -> None:
     config = written(tmp_path, "name = 'Handbook'\ninclude = ['*.md']\nworkers = 3\n")
 

@@ -65,6 +65,7 @@ def load(
     remarks: list[str] = []
     if file is not None and not named and file == Path(CONFIG_NAME).absolute():
         stated = _without_reach(stated, file, remarks)
+        stated = files.add_stricter(stated, files.read_own_config())
     for row in SETTINGS:
         values[row.name], origins[row.name] = _resolve(row, flags or {}, env, stated, remarks)
     files.refuse_unknown(stated, file)

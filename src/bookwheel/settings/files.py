@@ -29,10 +29,21 @@ def find_config(named: str | None, *, use_start_folder: bool) -> Path | None:
     start = Path(CONFIG_NAME)
     if use_start_folder and start.is_file():
         return start.absolute()
+    return _find_own_config()
+
+
+def _find_own_config() -> Path | None:
+    """Return the file in the user's configuration folder, if there is one."""
     from platformdirs import user_config_path
 
     own = user_config_path("bookwheel") / CONFIG_NAME
     return own if own.is_file() else None
+
+
+def read_own_config() -> dict[str, Any]:
+    """Return what the user's own configuration file states; nothing where there is none."""
+    own = _find_own_config()
+    return read_config(own) if own else {}
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -58,6 +69,22 @@ def from_folder(folder: Path, stated: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_plain_path(value: Any) -> bool:
     return isinstance(value, str) and bool(value) and "\0" not in value and value[0] != "~"
+
+
+def add_stricter(stated: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a file states, with what the user's own one hides beyond it.
+
+    So a file that lay in a folder hides more than the user wants, but never less.
+    """
+    kept = dict(stated)
+    for name, choices in (("access", [*Access]), ("redact", [*Redact])):
+        wanted = own.get(name)
+        if wanted in choices[1:] and kept.get(name, choices[0]) in choices[: choices.index(wanted)]:
+            kept[name] = wanted
+    rules = own.get("redaction", [])
+    if isinstance(rules, list) and rules and isinstance(kept.get("redaction", []), list):
+        kept["redaction"] = [*rules, *kept.get("redaction", [])]
+    return kept
 
 
 def refuse_unknown(stated: Mapping[str, Any], file: Path | None) -> None:
