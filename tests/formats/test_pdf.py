@@ -263,6 +263,28 @@ def test_a_short_line_with_a_stop_ends_a_paragraph_and_bullets_are_lists() -> No
     assert tidy_lines(text) == [*PROSE, "It ends.", "", PROSE[0], "- one", "- two"]
 
 
+def test_a_narrow_gap_parts_words_where_letters_overlap_otherwise() -> None:
+    """Programs that print web pages write no spaces, and letters wider than they are."""
+
+    def draw(line: str, y: int) -> str:
+        drawn, x = "", 50.0
+        for letter in line:
+            if letter not in " _":
+                drawn += f"BT /F1 10 Tf {x:.2f} {y} Td ({letter}) Tj ET\n"
+            x += {" ": 4.0, "_": 2.4}.get(letter, 5.2)  # a letter of this font takes 5.56
+        return drawn
+
+    lines = [
+        "hope and_head up on_one open page",
+        "been one_good deep gap_and bead",
+        "dog nod_and hug",
+    ]
+    drawn = "".join(draw(line, 700 - 15 * at) for at, line in enumerate(lines * 4))
+    found = read(make_pdf([Page(content=drawn.encode())]), "a.pdf")
+    wanted = "\n".join(lines).replace("_", " ")
+    assert found.text == f"{wanted}\n" * 4
+
+
 def test_letters_of_any_script_are_read() -> None:
     letters = {65: "\U0001f600", 66: "\ufb01", 67: "\U00020000", 68: "\u0416"}
     parsed = read(make_pdf([Page(["ABCD x"])], unicode_map=letters), "a.pdf")

@@ -29,9 +29,12 @@ class _Line(NamedTuple):
     height: float
 
 
-def guess_title(page: Page, raw: str) -> str:
-    """Return the page's largest lines, if they are larger than its other text."""
-    lines = _measure(page, raw)
+def guess_title(page: Page, raw: str, spaced: str) -> str:
+    """Return the page's largest lines, if they are larger than its other text.
+
+    Letters are measured where PDFium has them; the same lines may have more spaces.
+    """
+    lines = _measure(page, raw, spaced)
     if not lines:
         return ""
     largest = max(lines, key=lambda line: line.height)
@@ -49,16 +52,21 @@ def guess_title(page: Page, raw: str) -> str:
     return proper_title(shown) if fits and "://" not in shown else ""
 
 
-def _measure(page: Page, raw: str) -> list[_Line]:
+def _measure(page: Page, raw: str, spaced: str) -> list[_Line]:
     """Return the first upright lines of a page, each with the height of its letters."""
     found: list[_Line] = []
     at = 0
-    for line in raw.split("\r\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT]:
-        text = clean(line).strip()
+    lines = zip(_first_lines(raw), _first_lines(spaced), strict=True)
+    for line, shown in lines:
+        text = clean(shown).strip()
         if len(text) >= 2 and (height := _usual_height(page, line, at)):
             found.append(_Line(text, height))
         at += len(line) + 2
     return found
+
+
+def _first_lines(text: str) -> list[str]:
+    return text.split("\r\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT]
 
 
 def _usual_height(page: Page, line: str, at: int) -> float:
