@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from bookwheel.formats.composing import About, Composer, cell, link, parsed, plain, table_row
 from bookwheel.formats.links import MAX_TARGET
+from bookwheel.formats.prose import choose_prose
 from bookwheel.model import Parsed
 
 MAX_COLUMNS = 64
@@ -15,6 +16,8 @@ MAX_COLUMNS = 64
 PAGE_BREAK = "\f"
 """Stands for a page break while a paragraph is put together; XML itself cannot hold it."""
 _MAX_LEVEL = 6
+_DESCRIBED = 40
+"""Paragraphs among which one is looked for that describes the document."""
 _MAX_NUMBER = 999_999_999
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\x01-\x08\x0e-\x1f\x7f]")
 
@@ -31,6 +34,8 @@ class Block(NamedTuple):
     """The number of an item; one without has a bullet."""
     page: int = 0
     """The page on which it begins, where pages are known."""
+    label: str = ""
+    """The number of a heading as it is shown, where it is not part of its text."""
 
 
 class Row(NamedTuple):
@@ -110,6 +115,9 @@ class Manuscript:
         self._page = 0
         self._items: list[str] = []
         self._levels: list[tuple[int, int]] = []
+        self._paragraphs: list[str] = []
+        self._headed: tuple[str, str] = ("", "")
+        """The first heading: its number and its text."""
         for piece in pieces:
             self._add(piece)
 
@@ -117,7 +125,7 @@ class Manuscript:
         if isinstance(piece, Table):
             self._add_table(piece)
             return
-        text, level, depth, number, page = piece
+        text, level, depth, number, page, label = piece
         if page > self._page and self._has_pages:
             self._turn(page)
         if depth >= 0 and not level:
@@ -125,9 +133,14 @@ class Manuscript:
             return
         self._close_list()
         if level:
-            self._composer.add(f"{'#' * min(level, _MAX_LEVEL)} {plain(' '.join(text.split()))}")
+            self._headed = self._headed if self._headed[1] else (label, text)
+            shown = " ".join(f"{label} {text}".split())
+            self._composer.add(f"{'#' * min(level, _MAX_LEVEL)} {plain(shown)}")
         else:
-            self._composer.add(plain(text))
+            block = plain(text)
+            self._composer.add(block)
+            if len(self._paragraphs) < _DESCRIBED:
+                self._paragraphs.append(block)
 
     def append(self, title: str, paragraphs: Sequence[str]) -> None:
         """Add what lies outside of the document's pages, such as its notes."""
@@ -144,6 +157,12 @@ class Manuscript:
     def finish(self, path: str, about: About) -> Parsed:
         """Return the document."""
         self._close_list()
+        label, headed = self._headed
+        if label and not about.title:
+            about = about._replace(title=headed)
+        if not about.description:
+            described = choose_prose(self._paragraphs, about.title or headed)
+            about = about._replace(description=described)
         return parsed(self._composer, path, about, is_blockwise=True)
 
     def _turn(self, page: int) -> None:
