@@ -13,6 +13,7 @@ from bookwheel.formats.prose import choose_prose
         ((), ""),
         (("Hi,", "we meet at noon."), "we meet at noon."),
         (("Hi Ann,", "Regards"), "Hi Ann,"),
+        (("1. An item of a list.", "Plain mail.", "It says more."), "Plain mail."),
         (("Title", "By Ann"), "By Ann"),
         (("Scope ........ 12", "Aims\tiv", "[Costs\t3](#c)", "Ann"), "Ann"),
         (("See [the guide](https://x.org) first.",), "See the guide first."),

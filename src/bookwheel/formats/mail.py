@@ -101,10 +101,9 @@ def compose(mail: Mail, path: str) -> Parsed:
             composer.add(plain(f"Attachment: {name} ({attachment.mime}, {size})"))
     body = mail.body[:_DESCRIBED]
     outline = read_outline(body)
-    own = (each for each in body.split("\n\n") if not each.startswith((">", "\\>", "```")))
     about = About(
         title=mail.subject or outline.title or title_from_path(path),
-        description=choose_prose(own, mail.subject) or outline.description or mail.subject,
+        description=choose_prose(body.split("\n\n"), mail.subject) or outline.description or mail.subject,
         author=mail.author,
         date=mail.date,
     )

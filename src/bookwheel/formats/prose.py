@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from bookwheel.formats.blocks import read_outline
 from bookwheel.text.cut import squeeze
 
-_SENTENCE = re.compile(r"\S\s+\S+\s+\S.*[.!?\u2026\u3002\uff01\uff1f][\"'\u201d\u2019)\]]*$", re.S)
-"""Three words and a stop."""
+_SENTENCE = re.compile(r"\S\s+\S.*[.!?\u2026\u3002\uff01\uff1f][\"'\u201d\u2019)\]]*$", re.S)
+"""Two words and a stop."""
 _LONG = 30
 _MANY_WORDS = 5
 _LONG_UNPARTED = 20
@@ -21,6 +21,9 @@ _ENTRY = re.compile(
     re.I,
 )
 """A line of a table of contents: it ends with a page behind a gap, or is a link into the text."""
+
+_ASIDE = re.compile(r"\\?(?:[-+*\u2022\u2013>]|\d{1,9}[.)])")
+"""An item of a list, a quotation, or what stands below a signature."""
 
 
 def choose_prose(paragraphs: Iterable[str], title: str) -> str:
@@ -36,7 +39,7 @@ def choose_prose(paragraphs: Iterable[str], title: str) -> str:
         words = squeeze(read_outline(text).description)
         if not words or words.casefold() == squeeze(title).casefold():
             continue
-        if _is_prose(words):
+        if _is_prose(words) and not _ASIDE.match(text):
             return words
         first = first or words
     return first
