@@ -150,6 +150,16 @@ def test_page_breaks_that_word_has_stored_become_pages() -> None:
     assert [each.pointer for each in chunk(parsed)] == ["page 1", "page 2", "page 3"]
 
 
+def test_pages_between_hard_breaks_are_none_where_one_holds_too_much() -> None:
+    """Word has not stored where they end, and a page of a reader holds less."""
+    full = p("words " * 900) + p(more=HARD) + p("Second.")
+    assert [place.label for place in registry.read(docx(full), "a.docx").places] == [
+        "page 1",
+        "page 2",
+    ]
+    assert registry.read(docx(p("words " * 900) + full), "a.docx").places == ()
+
+
 def test_the_first_heading_of_any_level_is_the_title() -> None:
     body = p("Some words.") + p("Small", "<w:outlineLvl w:val='1'/>") + p("More words.")
     assert registry.read(docx(body), "a.docx").title == "Small"

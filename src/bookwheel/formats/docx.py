@@ -80,7 +80,7 @@ class _Document:
         root = _parse_main(bare, data)
         if may_hide(bare):
             drop_hidden(root)
-        manuscript = Manuscript(walk.run(root))
+        manuscript = Manuscript(walk.run(root), are_pages_stored=breaks == "rendered")
         for kind, title in _NOTES:
             manuscript.append(title, list(self._notes(kind, walk.notes.get(kind, {}))))
         manuscript.append("Comments", list(self._comments()))

@@ -103,7 +103,9 @@ def compose(mail: Mail, path: str) -> Parsed:
     outline = read_outline(body)
     about = About(
         title=mail.subject or outline.title or title_from_path(path),
-        description=choose_prose(body.split("\n\n"), mail.subject) or outline.description or mail.subject,
+        description=choose_prose(body.split("\n\n"), mail.subject)
+        or outline.description
+        or mail.subject,
         author=mail.author,
         date=mail.date,
     )

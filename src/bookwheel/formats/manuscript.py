@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ _MAX_LEVEL = 6
 _DESCRIBED = 40
 """Paragraphs among which one is looked for that describes the document."""
 _MAX_NUMBER = 999_999_999
+_FULLEST_PAGE = 6_000
+"""Characters of a page in small print."""
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\x01-\x08\x0e-\x1f\x7f]")
 
 
@@ -106,12 +109,30 @@ def is_paged(pieces: Iterable[Piece]) -> bool:
     return False
 
 
-class Manuscript:
-    """One document: its pieces in their order, then what is appended to them."""
+def fits_pages(pieces: Iterable[Piece]) -> bool:
+    """Tell whether pages that were counted by hard breaks alone can be those of a reader.
 
-    def __init__(self, pieces: Sequence[Piece] = ()) -> None:
+    They cannot where more stands on one than a page can hold: then it goes on over several.
+    """
+    sizes: dict[int, int] = defaultdict(int)
+    page = 0
+    for piece in pieces:
+        rows = [Row([[piece]], piece.page)] if isinstance(piece, Block) else piece.rows
+        for row in rows:
+            page = max(page, row.page)
+            sizes[page] += sum(len(flatten(cell)) for cell in row.cells)
+    return max(sizes.values(), default=0) <= _FULLEST_PAGE
+
+
+class Manuscript:
+    """One document: its pieces in their order, then what is appended to them.
+
+    Pages are stored in it, or counted by hard breaks alone.
+    """
+
+    def __init__(self, pieces: Sequence[Piece] = (), *, are_pages_stored: bool = False) -> None:
         self._composer = Composer()
-        self._has_pages = is_paged(pieces)
+        self._has_pages = is_paged(pieces) and (are_pages_stored or fits_pages(pieces))
         self._page = 0
         self._items: list[str] = []
         self._levels: list[tuple[int, int]] = []

@@ -23,11 +23,12 @@ def read(data: bytes, path: str) -> Parsed:
     """Read an OpenDocument text."""
     package = Package(data)
     refuse_encrypted(package)
-    root = parse_xml(package.read(_CONTENT))
+    content = package.read(_CONTENT)
+    root = parse_xml(content)
     common = package.read(_STYLES) if package.has(_STYLES) else b""
     styles = Styles(root, common)
     pieces, walk = _walk(root, styles)
-    manuscript = Manuscript(pieces)
+    manuscript = Manuscript(pieces, are_pages_stored=b"soft-page-break" in content)
     manuscript.append("Footnotes", walk.footnotes)
     manuscript.append("Endnotes", walk.endnotes)
     manuscript.append("Comments", walk.comments)
