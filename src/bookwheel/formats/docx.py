@@ -20,6 +20,7 @@ from bookwheel.formats.elements import source_text, value
 from bookwheel.formats.manuscript import Manuscript, flatten
 from bookwheel.formats.ooxml import Relation, find_main_part, read_about, read_relations
 from bookwheel.formats.package import Package, parse_xml
+from bookwheel.formats.templates import without_template
 from bookwheel.model import Parsed, Status
 
 _NOTES = (("footnote", "Footnotes"), ("endnote", "Endnotes"))
@@ -70,7 +71,7 @@ class _Document:
         return self.package.read(styles) if styles else b""
 
     def read_about(self) -> About:
-        return read_about(self.package, self._outer)
+        return without_template(read_about(self.package, self._outer))
 
     def write(self) -> Manuscript:
         data = self.package.read(self.main)
