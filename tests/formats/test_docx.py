@@ -531,6 +531,15 @@ def test_embedded_documents_are_listed_by_name() -> None:
     )
 
 
+def test_what_other_programs_put_into_the_text_is_listed_except_for_formulas() -> None:
+    seen = (
+        '<w:r><w:object><o:OLEObject xmlns:o="o" ProgID="{}" r:id="p-oleObject"/></w:object></w:r>'
+    )
+    body = p("text", more=seen.format("Excel.Sheet.8") + seen.format("Equation.3"))
+    found = text_of(body, parts={"oleObject": "x"})
+    assert found == "text\n\nEmbedded documents\n\noleObject.xml (Excel.Sheet.8)\n"
+
+
 def test_properties_come_first() -> None:
     core = (
         '<c xmlns:dc="d" xmlns:t="t"><dc:title>Given</dc:title><dc:creator>Ann</dc:creator>'

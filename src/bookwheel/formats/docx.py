@@ -17,7 +17,7 @@ from bookwheel.formats.docx_hidden import drop_hidden, may_hide
 from bookwheel.formats.docx_numbering import Numbering
 from bookwheel.formats.docx_styles import Styles
 from bookwheel.formats.elements import source_text, value
-from bookwheel.formats.manuscript import Manuscript, flatten
+from bookwheel.formats.manuscript import FORMULAS, Manuscript, flatten
 from bookwheel.formats.ooxml import Relation, find_main_part, read_about, read_relations
 from bookwheel.formats.package import Package, parse_xml
 from bookwheel.formats.templates import without_template
@@ -87,6 +87,7 @@ class _Document:
         manuscript.append("Comments", list(self._comments()))
         manuscript.append("", list(dict.fromkeys(self._margins())))
         embedded = [basename(each) for kind in _EMBEDDED for each in self._parts(kind)]
+        embedded += dict.fromkeys(self._objects(root))
         manuscript.append("Embedded documents", sorted(embedded))
         return manuscript
 
@@ -128,6 +129,15 @@ class _Document:
     def _numbering(self) -> Numbering:
         part = next(self._parts("numbering"), "")
         return Numbering(source_text(self._source(part)) if part else "")
+
+    def _objects(self, root: etree._Element) -> Iterator[str]:
+        """Yield the names of what other programs have put into the text, except for formulas."""
+        for element in root.iter("{*}OLEObject"):
+            program = value(element, "ProgID")
+            relation = self.relations.get(value(element, "id"))
+            is_inside = relation and relation.kind == "oleObject" and not relation.is_external
+            if relation and is_inside and not program.startswith(FORMULAS):
+                yield f"{basename(relation.target)} ({program or 'unknown'})"
 
     def _graphic(self, part: str) -> str:
         """Return the words in a chart or diagram, each once, and once in the document."""

@@ -16,6 +16,8 @@ MAX_COLUMNS = 64
 """Word itself stops at 63; what stands beyond goes into the last column."""
 PAGE_BREAK = "\f"
 """Stands for a page break while a paragraph is put together; XML itself cannot hold it."""
+FORMULAS = ("Equation", "MathType")
+"""Programs whose objects within a text are formulas and no documents."""
 _MAX_LEVEL = 6
 _DESCRIBED = 40
 """Paragraphs among which one is looked for that describes the document."""
