@@ -145,9 +145,15 @@ _OPEN_NAMES += ' xmlns:dc="http://purl.org/dc/elements/1.1/"'
 
 
 def odt(
-    body: str, *, styles: str = "", common: str = "", meta: str = "", manifest: str = ""
+    body: str,
+    *,
+    styles: str = "",
+    common: str = "",
+    meta: str = "",
+    manifest: str = "",
+    parts: dict[str, str | bytes] | None = None,
 ) -> bytes:
-    """Return an OpenDocument text."""
+    """Return an OpenDocument text; parts are other members of its package."""
     shared = f"<office:document-styles {_OPEN_NAMES}>{common}</office:document-styles>"
     return package(
         {
@@ -160,6 +166,7 @@ def odt(
             "meta.xml": f"<office:document-meta {_OPEN_NAMES}><office:meta>{meta}</office:meta>"
             "</office:document-meta>",
             "META-INF/manifest.xml": manifest or "<manifest/>",
+            **(parts or {}),
         }
     )
 
