@@ -22,6 +22,8 @@ _ENTRY = re.compile(
 )
 """A line of a table of contents: it ends with a page behind a gap, or is a link into the text."""
 
+_MARKUP = re.compile(r"[^\w\s,.;()'\"\u2013\u2018-\u201d-]|^(?:[\W\d]|import|export)")
+"""What may be Markdown, or a line of a program; most paragraphs have none and are read at once."""
 _ASIDE = re.compile(r"\\?(?:[-+*\u2022\u2013>]|\d{1,9}[.)])")
 """An item of a list, a quotation, or what stands below a signature."""
 
@@ -36,7 +38,7 @@ def choose_prose(paragraphs: Iterable[str], title: str) -> str:
         text = paragraph.strip()
         if not text or _ENTRY.search(text):
             continue
-        words = squeeze(read_outline(text).description)
+        words = squeeze(read_outline(text).description if _MARKUP.search(text) else text)
         if not words or words.casefold() == squeeze(title).casefold():
             continue
         if _is_prose(words) and not _ASIDE.match(text):
