@@ -224,6 +224,13 @@ def test_without_a_title_the_largest_lines_of_the_first_page_are_it() -> None:
     assert read_pages(["All of", "one size"]).title == "file"
 
 
+def test_a_description_is_text_and_has_no_escapes_of_markdown() -> None:
+    line = "A table of <td> and other tags that are all as long as the next,"
+    found = read_pages([line, *PROSE])
+    assert found.text.startswith("A table of \\<td> and")
+    assert found.description.startswith("A table of <td> and other tags")
+
+
 def test_words_broken_at_a_line_end_are_whole() -> None:
     page = [
         "This is about inter-",

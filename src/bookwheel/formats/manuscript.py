@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from bookwheel.formats.blocks import read_outline
 from bookwheel.formats.composing import About, Composer, cell, link, parsed, plain, table_row
 from bookwheel.formats.links import MAX_TARGET
 from bookwheel.formats.prose import choose_prose
@@ -182,7 +183,8 @@ class Manuscript:
         self._close_list()
         label, headed = self._headed
         if label and not about.title:
-            about = about._replace(title=headed)
+            shown = read_outline(f"# {plain(' '.join(headed.split()))}").title
+            about = about._replace(title=shown)
         if not about.description:
             described = choose_prose(self._paragraphs, about.title or headed)
             about = about._replace(description=described)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -20,6 +21,8 @@ _SAME = 0.93
 _MOST_LINES = 5
 _SHORTEST = 4
 _LEVEL = 0.1
+_ESCAPE = re.compile(r"\\(?=[<#>`~=*_-])")
+"""Keeps text from being Markdown, which a description is not."""
 _PROSE = 40
 """Two lines of so many letters, one behind the other, are prose."""
 
@@ -103,5 +106,5 @@ def guess_description(lines: list[str], title: str) -> str:
     body = [line for line in lines if squeeze(line).casefold() not in name]
     for index, line in enumerate(body[:-1]):
         if len(line) >= _PROSE <= len(body[index + 1]) and ". ." not in line and "..." not in line:
-            return " ".join(body[index : index + 6])
+            return _ESCAPE.sub("", " ".join(body[index : index + 6]))
     return ""
