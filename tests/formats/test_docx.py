@@ -524,6 +524,17 @@ def test_equations_charts_and_word_art() -> None:
     assert found.split() == ["a/bx^2", "Sales", "North", "Sign", "DRAFT"]
 
 
+def test_charts_of_newer_programs_are_read_too() -> None:
+    chart = '<w:r><w:drawing><c:chart r:id="p-chartEx"/></w:drawing></w:r>'
+    drawn = (
+        '<c:chartSpace xmlns:c="c" xmlns:a="a"><c:strDim><c:lvl><c:pt idx="0">North</c:pt></c:lvl>'
+        "</c:strDim><c:numDim><c:lvl><c:pt>17</c:pt></c:lvl></c:numDim>"
+        "<c:title><a:t>Funnel</a:t></c:title><c:tx><c:txData><c:v>Sales</c:v></c:txData></c:tx>"
+        "</c:chartSpace>"
+    )
+    assert text_of(p(more=chart), parts={"chartEx": drawn}).split() == ["Funnel", "Sales", "North"]
+
+
 def test_embedded_documents_are_listed_by_name() -> None:
     data = docx(p("text"), parts={"package": "PK", "aFChunk": "<p/>"})
     assert registry.read(data, "a.docx").text == (

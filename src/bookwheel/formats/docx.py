@@ -147,6 +147,8 @@ class _Document:
             return ""
         found = [each.text for each in root.iter("{*}t")]
         found += [each.text for cache in root.iter("{*}strCache") for each in cache.iter("{*}v")]
+        found += [each.text for each in root.iterfind(".//{*}txData/{*}v")]
+        found += [each.text for words in root.iter("{*}strDim") for each in words.iter("{*}pt")]
         return " ".join(dict.fromkeys(text.strip() for text in found if text))
 
     def _notes(self, kind: str, wanted: dict[str, int]) -> Iterator[str]:
