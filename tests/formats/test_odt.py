@@ -248,7 +248,7 @@ def test_formulas_and_charts_are_words_and_other_objects_are_listed() -> None:
         "Object 5": b"x",
         "Object 6/content.xml": "<broken",
     }
-    body = "".join(shown.format(f"Object%20{n}") for n in range(1, 8))
+    body = "".join(shown.format(f"Object%20{n}") for n in (*range(1, 7), 1))
     assert registry.read(odt(body, parts=parts), "a.odt").text.split("\n\n") == [
         "See E = 2 .",
         "See E2 .",

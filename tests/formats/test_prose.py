@@ -25,3 +25,8 @@ from bookwheel.formats.prose import choose_prose
 )
 def test_the_first_prose_is_chosen(paragraphs: tuple[str, ...], description: str) -> None:
     assert choose_prose(paragraphs, "title") == description
+
+
+@pytest.mark.parametrize("text", ["." * 300_000, ". " * 100_000, "\t" * 300_000, "[" * 100_000])
+def test_very_many_marks_do_no_harm(text: str) -> None:
+    assert choose_prose([f"a{text}b"] * 40, "") is not None

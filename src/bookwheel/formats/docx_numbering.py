@@ -15,6 +15,7 @@ from bookwheel.formats.elements import integer
 from bookwheel.formats.numerals import write_number
 
 _UNSHOWN = "none"
+_LONGEST_TEXT = 60
 _LEVEL = re.compile(r"<(?:\w+:)?lvl\s[^<>]*?\bilvl=[\"'](\d{1,9})")
 _OVERRIDE = re.compile(r"<(?:\w+:)?lvlOverride\s[^<>]*?\bilvl=[\"'](\d{1,9})")
 _VALUES = {
@@ -142,7 +143,7 @@ def _describe(words: str) -> _Level:
     return _Level(
         _value(words, "numFmt") or "decimal",
         integer(_value(words, "start") or "1"),
-        unescape(_value(words, "lvlText")),
+        unescape(_value(words, "lvlText"))[:_LONGEST_TEXT],
         "isLgl" in words and _IS_LEGAL.search(words) is not None,
     )
 

@@ -35,7 +35,7 @@ def read(data: bytes, path: str) -> Parsed:
     manuscript.append("Endnotes", walk.endnotes)
     manuscript.append("Comments", walk.comments)
     manuscript.append("", _margins(styles, common, objects))
-    manuscript.append("Embedded documents", list(dict.fromkeys(objects.embedded)))
+    manuscript.append("Embedded documents", objects.embedded)
     return manuscript.finish(path, read_about(package))
 
 

@@ -13,7 +13,8 @@ from bookwheel.formats.package import Package
 from bookwheel.model import Status
 
 _MAX_OBJECTS = 2_000
-_MAX_WORDS = 5_000
+_MAX_WORDS = 20_000
+"""Characters of one object."""
 
 
 class Objects:
@@ -21,21 +22,21 @@ class Objects:
 
     def __init__(self, package: Package) -> None:
         self._package = package
-        self._count = 0
+        self._seen: set[str] = set()
         self.embedded: list[str] = []
 
     def read(self, target: str) -> str:
-        """Return the words of a formula or chart; of any other document, none."""
+        """Return the words of a formula or chart, once; of any other document, none."""
         folder = posixpath.normpath(unquote(target))
         content = f"{folder}/content.xml"
-        self._count += 1
-        if self._count > _MAX_OBJECTS:
+        if folder in self._seen or len(self._seen) >= _MAX_OBJECTS:
             return ""
+        self._seen.add(folder)
         root = self._parse(content) if self._package.has(content) else None
         if root is not None and local_name(root.tag) == "math":
-            return _formula(root)
+            return _formula(root)[:_MAX_WORDS]
         if root is not None and next(root.iter("{*}chart"), None) is not None:
-            return _words(root)
+            return _words(root)[:_MAX_WORDS]
         if root is not None or self._package.has(folder):
             self.embedded.append(folder)
         return ""
@@ -60,4 +61,4 @@ def _formula(root: etree._Element) -> str:
 def _words(root: etree._Element) -> str:
     """Return what a chart says, each thing once."""
     found = (" ".join("".join(each.itertext()).split()) for each in root.iter("{*}p"))
-    return " ".join(list(dict.fromkeys(filter(None, found)))[:_MAX_WORDS])
+    return " ".join(dict.fromkeys(filter(None, found)))

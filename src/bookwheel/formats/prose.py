@@ -16,11 +16,14 @@ _LONG_UNPARTED = 20
 """Letters of a paragraph in a script that does not part words."""
 _UNPARTED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ENTRY = re.compile(
-    r"(?:\t|\.{3,}|(?:\. ){3,}|\u2026)[\s.]*(?:\d{1,5}|[ivxlc]{1,8})[\])]*(?:\([^()\s]*\))?\s*$"
-    r"|^\[[^\[\]]*\]\(#[^()\s]*\)$",
+    r"(?:\t|\.{3}|(?:\. ){3}|\u2026)[\s.]*+(?:\d{1,5}|[ivxlc]{1,8})[\])]*(?:\([^()\s]*\))?\s*$",
     re.I,
 )
-"""A line of a table of contents: it ends with a page behind a gap, or is a link into the text."""
+"""The end of a line of a table of contents: a page behind a gap."""
+_INWARD = re.compile(r"\[[^\[\]]*\]\(#[^()\s]*\)")
+"""One that is a link into the text and nothing else."""
+_TAIL = 200
+_LOOKED_AT = 2_000
 
 _MARKUP = re.compile(r"[^\w\s,.;()'\"\u2013\u2018-\u201d-]|^(?:[\W\d]|import|export)")
 """What may be Markdown, or a line of a program; most paragraphs have none and are read at once."""
@@ -36,8 +39,9 @@ def choose_prose(paragraphs: Iterable[str], title: str) -> str:
     first = ""
     for paragraph in paragraphs:
         text = paragraph.strip()
-        if not text or _ENTRY.search(text):
+        if not text or _ENTRY.search(text[-_TAIL:]) or _INWARD.fullmatch(text):
             continue
+        text = text[:_LOOKED_AT]
         words = squeeze(read_outline(text).description if _MARKUP.search(text) else text)
         if not words or words.casefold() == squeeze(title).casefold():
             continue
