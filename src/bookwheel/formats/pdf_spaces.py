@@ -14,6 +14,8 @@ import pypdfium2.raw as pdfium
 
 from bookwheel.formats.pdf_file import Handle, Page
 
+_MAX_LETTERS = 4_000_000
+"""Letters of a document that are measured, each of which takes two millionths of a second."""
 _PAGES_LOOKED_AT = 2
 _SPACES_LOOKED_AT = 20
 _FEWEST_SPACES = 3
@@ -33,10 +35,13 @@ class Spaces:
 
     def __init__(self) -> None:
         self._pages_to_try = _PAGES_LOOKED_AT
+        self._letters_left = _MAX_LETTERS
 
     def part_words(self, page: Page, raw: str) -> str:
         """Return a page's text with the spaces that PDFium has missed."""
-        if self._pages_to_try <= 0 or not _writes_no_spaces(page.letters, raw):
+        if min(self._pages_to_try, self._letters_left - len(raw)) <= 0 or not _writes_no_spaces(
+            page.letters, raw
+        ):
             return raw
         first = _measure(page.letters, raw[:_LETTERS_LOOKED_AT])
         if len(first) < _FEWEST_GAPS:
@@ -45,6 +50,7 @@ class Spaces:
             self._pages_to_try -= 1
             return raw
         self._pages_to_try = _PAGES_LOOKED_AT
+        self._letters_left -= len(raw)
         starts = _find_words(raw, _measure(page.letters, raw))
         return " ".join(raw[a:b] for a, b in zip([0, *starts], [*starts, len(raw)], strict=True))
 
