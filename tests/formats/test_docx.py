@@ -172,13 +172,16 @@ _HINT = "<w:sdt><w:sdtPr>{}</w:sdtPr><w:sdtContent><w:r><w:t>{}</w:t></w:r></w:s
 def test_hidden_text_and_hints_in_unfilled_fields_are_no_text() -> None:
     run = "<w:r><w:rPr><w:b/>{}</w:rPr><w:t>{}</w:t></w:r>"
     body = (
-        p("Shown", more=run.format("<w:vanish/>", "secret"))
+        p("Shown to its readers", more=run.format("<w:vanish/>", "secret"))
         + p(more=run.format('<w:vanish w:val="0"/>', "too"))
         + p("whole", "<w:rPr><w:vanish/></w:rPr>")
         + p(more=_HINT.format("<w:showingPlcHdr/>", "Click here."))
         + p(more=_HINT.format("", "filled"))
     )
-    assert registry.read(docx(body), "a.docx").text == "Shown\n\ntoo\n\nwhole\n\nfilled\n"
+    assert (
+        registry.read(docx(body), "a.docx").text
+        == "Shown to its readers\n\ntoo\n\nwhole\n\nfilled\n"
+    )
 
 
 def test_the_hints_of_a_form_that_is_little_else_are_its_text() -> None:

@@ -8,6 +8,8 @@ from lxml import etree
 
 from bookwheel.formats.elements import OFF, local_name, value
 
+_MUCH = 4
+"""Hints that are more than a quarter of a document are much of it."""
 _MARKS = (b"vanish", b"showingPlcHdr")
 
 
@@ -19,13 +21,13 @@ def may_hide(data: bytes) -> bool:
 def drop_hidden(root: etree._Element) -> None:
     """Take the letters of what is not shown out of a document.
 
-    Hints stay where most of it is hints: then it is a form or a template, and they are its text.
+    Hints stay where they are much of it: then it is a form or a template, and they are its text.
     """
     for hidden in _holders(root, "vanish"):
         if local_name(hidden.tag) == "r":  # that of a paragraph's end hides no text
             _empty(hidden.iter("{*}t"))
     hints = {text for hint in _holders(root, "showingPlcHdr") for text in hint.iter("{*}t")}
-    if 2 * _length(hints) <= _length(root.iter("{*}t")):
+    if _MUCH * _length(hints) <= _length(root.iter("{*}t")):
         _empty(hints)
 
 
