@@ -80,12 +80,11 @@ class Numbering:
 
     def label(self, list_id: str, level: int) -> str:
         """Count the next item and return its number as it is shown: `1.2`, `IV.`, `Article 3`."""
-        if not self.count(list_id, level):
-            return ""
         found = self._find_list(list_id)
-        shape, counts = found.find_level(level), self._counts[found.key]
-        if shape is None:
+        shape = found.find_level(level)
+        if shape is None or not self.count(list_id, level):
             return ""
+        counts = self._counts[found.key]
 
         def write(place: re.Match[str]) -> str:
             at = int(place[1]) - 1
