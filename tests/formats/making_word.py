@@ -145,9 +145,15 @@ _OPEN_NAMES += ' xmlns:dc="http://purl.org/dc/elements/1.1/"'
 
 
 def odt(
-    body: str, *, styles: str = "", common: str = "", meta: str = "", manifest: str = ""
+    body: str,
+    *,
+    styles: str = "",
+    common: str = "",
+    meta: str = "",
+    manifest: str = "",
+    parts: dict[str, str | bytes] | None = None,
 ) -> bytes:
-    """Return an OpenDocument text."""
+    """Return an OpenDocument text; parts are other members of its package."""
     shared = f"<office:document-styles {_OPEN_NAMES}>{common}</office:document-styles>"
     return package(
         {
@@ -160,6 +166,7 @@ def odt(
             "meta.xml": f"<office:document-meta {_OPEN_NAMES}><office:meta>{meta}</office:meta>"
             "</office:document-meta>",
             "META-INF/manifest.xml": manifest or "<manifest/>",
+            **(parts or {}),
         }
     )
 
@@ -243,6 +250,7 @@ def doc(
     lengths: tuple[int, ...] = (),
     properties: list[tuple[int, int, bytes]] | None = None,
     summary: bytes = b"",
+    styles: bytes = b"",
 ) -> bytes:
     """Return a file of Word 97; properties are `last letter, style, bytes` of paragraphs."""
     data = text.encode("utf-16-le" if wide else "cp1252")
@@ -258,11 +266,27 @@ def doc(
     struct.pack_into("<II", header, 0x1A2, 0, len(pieces))
     bins = struct.pack("<III", start, start + len(data), page)
     struct.pack_into("<II", header, 0x102, len(pieces), len(bins))
+    struct.pack_into("<II", header, 0xA2, len(pieces) + len(bins), len(styles))
     width = 2 if wide else 1
     body = bytes(header) + data
     body = body.ljust(page * 512, b"\0") + _properties(properties or [], start, width)
-    streams = {"WordDocument": body, "1Table": pieces + bins}
+    streams = {"WordDocument": body, "1Table": pieces + bins + styles}
     return ole(streams | {"\x05SummaryInformation": summary} if summary else streams)
+
+
+def style_sheet(*styles: tuple[int, int, int, str, bytes] | None) -> bytes:
+    """Return the styles of a file of Word 97: `kind, type, base, name, bytes`, or none."""
+    sheet = struct.pack("<HHH", 4, len(styles), 10)
+    for style in styles:
+        if style is None:
+            sheet += struct.pack("<H", 0)
+            continue
+        kind, stk, base, name, properties = style
+        entry = struct.pack("<5H", kind, stk | base << 4, 1, 0, 0)
+        entry += struct.pack("<H", len(name)) + f"{name}\0".encode("utf-16-le")
+        entry += struct.pack("<HH", 2 + len(properties), 0) + properties
+        sheet += struct.pack("<H", len(entry)) + entry + b"\0" * (len(entry) % 2)
+    return sheet
 
 
 def old_doc(

@@ -127,3 +127,15 @@ def test_author_and_revision_under_the_title_are_no_text() -> None:
     assert (parsed.author, parsed.date) == ("Jane Doe", "2024-02-03")
     assert parsed.description == "On quolls."
     assert read(b"= Guide\nJane Doe", "a.adoc").text == "# Guide\n"
+
+
+def test_an_attribute_may_be_made_of_those_before_it() -> None:
+    source = ":org: https://x.org\n:repo: {org}/a\n\nSee {repo}/b[the page] and {none}.\n"
+    assert read(source.encode(), "a.adoc").text.endswith(
+        "See [the page](https://x.org/a/b) and {none}.\n"
+    )
+
+
+def test_attributes_that_grow_without_end_do_no_harm() -> None:
+    lines = [":a0: ha", *(f":a{n}: {f'{{a{n - 1}}}' * 10}" for n in range(1, 30)), "", "{a29}"]
+    assert len(read("\n".join(lines).encode(), "a.adoc").text) < 100_000

@@ -14,7 +14,7 @@ from bookwheel.formats.doc import read
 from bookwheel.formats.doc_old import OldHeader
 from bookwheel.model import Status
 from bookwheel.text.chunking import chunk
-from tests.formats.making_word import doc, old_doc, ole, summarize
+from tests.formats.making_word import doc, old_doc, ole, style_sheet, summarize
 
 IN_TABLE = b"\x16\x24\x01"
 ROW_END = IN_TABLE + b"\x17\x24\x01"
@@ -39,6 +39,36 @@ def test_headings_by_built_in_styles_and_outline_levels() -> None:
     found = [(3, 1, b""), (8, 0, b""), (12, 15, b"\x40\x26\x01")]
     parsed = registry.read(doc(text, properties=found), "a.doc")
     assert parsed.text == "# One\n\nText\n\n## Two\n"
+
+
+_STYLES = style_sheet(
+    (0, 1, 0xFFF, "Normal", b""),
+    (1, 1, 0, "heading 1", b""),
+    (2, 1, 0, "heading 2", b"\x40\x26\x09"),
+    None,
+    (62, 1, 0, "Title", b""),
+    (0xFFE, 1, 1, "Chapter", b""),
+    (0xFFE, 1, 0, "Clause", b"\x40\x26\x02"),
+    (0xFFE, 2, 1, "Strong", b""),
+    (0xFFE, 1, 8, "Loop", b""),
+    (0xFFE, 1, 0, "Überschrift 4,U4", b""),
+)
+
+
+def test_headings_by_what_the_styles_say() -> None:
+    """By their kind, the style that they are based on, their outline level or their name."""
+    text = "".join(f"{letter}\r" for letter in "abcdefghij")
+    found = [(2 * at + 1, at, b"") for at in range(10)]
+    parsed = registry.read(doc(text, properties=found, styles=_STYLES), "a.doc")
+    lines = ["a", "# b", "c", "### d", "# e", "# f", "### g", "h", "i", "#### j"]
+    assert parsed.text == "\n\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("size", [0, 3, 8, 40, len(_STYLES) - 1])
+def test_styles_that_are_cut_off_leave_the_text(size: int) -> None:
+    found = [(2, 1, b""), (4, 0, b"")]
+    data = doc("a\rb\r", properties=found, styles=_STYLES[:size])
+    assert registry.read(data, "a.doc").text == "# a\n\nb\n"
 
 
 def test_tables_by_the_marks_of_cells_and_rows() -> None:

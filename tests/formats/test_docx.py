@@ -150,25 +150,118 @@ def test_page_breaks_that_word_has_stored_become_pages() -> None:
     assert [each.pointer for each in chunk(parsed)] == ["page 1", "page 2", "page 3"]
 
 
+def test_pages_between_hard_breaks_are_none_where_one_holds_too_much() -> None:
+    """Word has not stored where they end, and a page of a reader holds less."""
+    full = p("words " * 900) + p(more=HARD) + p("Second.")
+    assert [place.label for place in registry.read(docx(full), "a.docx").places] == [
+        "page 1",
+        "page 2",
+    ]
+    assert registry.read(docx(p("words " * 900) + full), "a.docx").places == ()
+
+
 def test_the_first_heading_of_any_level_is_the_title() -> None:
     body = p("Some words.") + p("Small", "<w:outlineLvl w:val='1'/>") + p("More words.")
     assert registry.read(docx(body), "a.docx").title == "Small"
     assert registry.read(docx(p("Some words.")), "dir/plan.docx").title == "plan"
 
 
+_HINT = "<w:sdt><w:sdtPr>{}</w:sdtPr><w:sdtContent><w:r><w:t>{}</w:t></w:r></w:sdtContent></w:sdt>"
+
+
 def test_hidden_text_and_hints_in_unfilled_fields_are_no_text() -> None:
     run = "<w:r><w:rPr><w:b/>{}</w:rPr><w:t>{}</w:t></w:r>"
-    hint = (
-        "<w:sdt><w:sdtPr>{}</w:sdtPr><w:sdtContent><w:r><w:t>{}</w:t></w:r></w:sdtContent></w:sdt>"
-    )
     body = (
-        p("Shown", more=run.format("<w:vanish/>", "secret"))
+        p("Shown to its readers", more=run.format("<w:vanish/>", "secret"))
         + p(more=run.format('<w:vanish w:val="0"/>', "too"))
         + p("whole", "<w:rPr><w:vanish/></w:rPr>")
-        + p(more=hint.format("<w:showingPlcHdr/>", "Click here."))
-        + p(more=hint.format("", "filled"))
+        + p(more=_HINT.format("<w:showingPlcHdr/>", "Click here."))
+        + p(more=_HINT.format("", "filled"))
     )
-    assert registry.read(docx(body), "a.docx").text == "Shown\n\ntoo\n\nwhole\n\nfilled\n"
+    assert (
+        registry.read(docx(body), "a.docx").text
+        == "Shown to its readers\n\ntoo\n\nwhole\n\nfilled\n"
+    )
+
+
+def test_the_hints_of_a_form_that_is_little_else_are_its_text() -> None:
+    hint = _HINT.format("<w:showingPlcHdr/>", "Type the name of your company here.")
+    assert registry.read(docx(p("To: ", more=hint)), "a.dotx").text == (
+        "To: Type the name of your company here.\n"
+    )
+
+
+def test_paragraphs_that_their_style_hides_are_no_text() -> None:
+    styles = part(
+        "styles",
+        style("Form", "HTML Top of Form", "<w:rPr><w:vanish/></w:rPr>")
+        + style("Inner", "inner", base="Form")
+        + style("Back", "back", '<w:rPr><w:vanish w:val="0"/></w:rPr>', base="Form"),
+    )
+    body = styled("Top of Form", "Form") + p("Shown.") + styled("No", "Inner") + styled("I", "Back")
+    assert text_of(body, parts={"styles": styles}) == "Shown.\n\nI\n"
+
+
+def test_headings_have_the_numbers_that_word_shows_before_them() -> None:
+    levels = "".join(
+        f'<w:lvl w:ilvl="{at}"><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/>{more}</w:lvl>'
+        for at, (form, text, more) in enumerate(
+            [
+                ("upperRoman", "Part %1:", ""),
+                ("lowerLetter", "%1.%2", ""),
+                ("decimal", "%1.%2.%3", "<w:isLgl/>"),
+                ("bullet", "o", ""),
+            ]
+        )
+    )
+    numbering = part(
+        "numbering",
+        f'<w:abstractNum w:abstractNumId="1">{levels}</w:abstractNum>'
+        '<w:num w:numId="7"><w:abstractNumId w:val="1"/></w:num>',
+    )
+    ruled = '<w:numPr><w:ilvl w:val="{}"/><w:numId w:val="7"/></w:numPr>' + level(0)
+    styles = part(
+        "styles", "".join(style(f"H{n}", f"heading {n + 1}", ruled.format(n)) for n in range(4))
+    )
+    body = "".join(
+        styled(text, name)
+        for text, name in [
+            ("Scope &lt;b&gt;", "H0"),
+            ("Aims", "H1"),
+            ("Words", "H1"),
+            ("Deep", "H2"),
+            ("Dot", "H3"),
+            ("Terms", "H0"),
+            ("Again", "H1"),
+        ]
+    )
+    found = registry.read(docx(body, parts={"styles": styles, "numbering": numbering}), "a.docx")
+    assert [each.heading for each in found.sections] == [
+        "Part I: Scope <b>",
+        "I.a Aims",
+        "I.b Words",
+        "1.2.1 Deep",
+        "Dot",
+        "Part II: Terms",
+        "II.a Again",
+    ]
+    assert found.title == "Scope <b>"
+
+
+def test_the_first_prose_describes_a_document_and_not_its_contents() -> None:
+    body = (
+        styled("Plan", "Heading1")
+        + p("Plan")
+        + p("Contents")
+        + p("Introduction", more="<w:r><w:tab/><w:t>3</w:t></w:r>")
+        + p(more=anchored("Costs of all that we plan to do there", "costs"))
+        + p("12 May 2021")
+        + p("What we want to do in the next year.")
+    )
+    styles = part("styles", style("Heading1", "heading 1"))
+    found = registry.read(docx(body, parts={"styles": styles}), "a.docx")
+    assert found.description == "What we want to do in the next year."
+    assert registry.read(docx(p("Contents") + p("Costs")), "a.docx").description == "Contents"
 
 
 def test_a_paragraph_lies_on_the_page_where_it_begins() -> None:
@@ -434,11 +527,31 @@ def test_equations_charts_and_word_art() -> None:
     assert found.split() == ["a/bx^2", "Sales", "North", "Sign", "DRAFT"]
 
 
+def test_charts_of_newer_programs_are_read_too() -> None:
+    chart = '<w:r><w:drawing><c:chart r:id="p-chartEx"/></w:drawing></w:r>'
+    drawn = (
+        '<c:chartSpace xmlns:c="c" xmlns:a="a"><c:strDim><c:lvl><c:pt idx="0">North</c:pt></c:lvl>'
+        "</c:strDim><c:numDim><c:lvl><c:pt>17</c:pt></c:lvl></c:numDim>"
+        "<c:title><a:t>Funnel</a:t></c:title><c:tx><c:txData><c:v>Sales</c:v></c:txData></c:tx>"
+        "</c:chartSpace>"
+    )
+    assert text_of(p(more=chart), parts={"chartEx": drawn}).split() == ["Funnel", "Sales", "North"]
+
+
 def test_embedded_documents_are_listed_by_name() -> None:
     data = docx(p("text"), parts={"package": "PK", "aFChunk": "<p/>"})
     assert registry.read(data, "a.docx").text == (
         "text\n\nEmbedded documents\n\naFChunk.xml\n\npackage.xml\n"
     )
+
+
+def test_what_other_programs_put_into_the_text_is_listed_except_for_formulas() -> None:
+    seen = (
+        '<w:r><w:object><o:OLEObject xmlns:o="o" ProgID="{}" r:id="p-oleObject"/></w:object></w:r>'
+    )
+    body = p("text", more=seen.format("Excel.Sheet.8") + seen.format("Equation.3"))
+    found = text_of(body, parts={"oleObject": "x"})
+    assert found == "text\n\nEmbedded documents\n\noleObject.xml (Excel.Sheet.8)\n"
 
 
 def test_properties_come_first() -> None:

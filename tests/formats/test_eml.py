@@ -354,3 +354,15 @@ def test_mail_without_a_subject_is_not_called_by_a_message_in_it() -> None:
         mail(f"Content-Type: multipart/mixed; boundary=A\n\n{inner}", "From: a@x.org\n").title
         == "file"
     )
+
+
+@pytest.mark.parametrize(
+    ("date", "iso"),
+    [
+        ("2025-07-29T12:42:06.000Z", "2025-07-29T12:42:06+00:00"),
+        ("Tue, 29 Jul 2025 12:42:06 +0000", "2025-07-29T12:42:06+00:00"),
+        ("some day", None),
+    ],
+)
+def test_dates_are_read_as_mail_and_as_iso_writes_them(date: str, iso: str | None) -> None:
+    assert read(f"Subject: x\nDate: {date}\n\ntext\n".encode(), "a.eml").date == iso

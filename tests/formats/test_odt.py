@@ -235,3 +235,26 @@ def test_a_mutated_file_is_read_or_refused(at: int, change: bytes) -> None:
         chunk(registry.read(SAMPLE[:at] + change + SAMPLE[at + len(change) :], "a.odt"))
     except Unreadable:
         pass
+
+
+def test_formulas_and_charts_are_words_and_other_objects_are_listed() -> None:
+    shown = '<text:p>See<draw:frame><draw:object xlink:href="./{}"/></draw:frame>.</text:p>'
+    math = '<math xmlns="m"><mi>E</mi><mn>2</mn>{}</math>'
+    parts: dict[str, str | bytes] = {
+        "Object 1/content.xml": math.format('<annotation encoding="s">E = 2</annotation>'),
+        "Object 2/content.xml": math.format(""),
+        "Object 3/content.xml": "<a><chart><p>Sales</p><p>7</p></chart></a>",
+        "Object 4/content.xml": "<a/>",
+        "Object 5": b"x",
+        "Object 6/content.xml": "<broken",
+    }
+    body = "".join(shown.format(f"Object%20{n}") for n in (*range(1, 7), 1))
+    assert registry.read(odt(body, parts=parts), "a.odt").text.split("\n\n") == [
+        "See E = 2 .",
+        "See E2 .",
+        "See Sales 7 .",
+        *["See."] * 4,
+        "Embedded documents",
+        "Object 4",
+        "Object 5\n",
+    ]

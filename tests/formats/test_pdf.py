@@ -224,6 +224,13 @@ def test_without_a_title_the_largest_lines_of_the_first_page_are_it() -> None:
     assert read_pages(["All of", "one size"]).title == "file"
 
 
+def test_a_description_is_text_and_has_no_escapes_of_markdown() -> None:
+    line = "A table of <td> and other tags that are all as long as the next,"
+    found = read_pages([line, *PROSE])
+    assert found.text.startswith("A table of \\<td> and")
+    assert found.description.startswith("A table of <td> and other tags")
+
+
 def test_words_broken_at_a_line_end_are_whole() -> None:
     page = [
         "This is about inter-",
@@ -261,6 +268,35 @@ def test_what_is_invisible_does_not_break_words(raw: str, text: str) -> None:
 def test_a_short_line_with_a_stop_ends_a_paragraph_and_bullets_are_lists() -> None:
     text = "\n".join((*PROSE, "It ends.", PROSE[0], "\u2022 one", "\u2022", "two"))
     assert tidy_lines(text) == [*PROSE, "It ends.", "", PROSE[0], "- one", "- two"]
+
+
+def read_drawn(lines: Sequence[str], step: float) -> str:
+    """Return the text of lines that are drawn letter by letter: ` ` is a gap, `_` a narrow one."""
+    drawn = ""
+    for at, line in enumerate(lines):
+        x = 50.0
+        for letter in line:
+            if letter not in " _":
+                drawn += f"BT /F1 10 Tf {x:.2f} {700 - 15 * at} Td ({letter}) Tj ET\n"
+            x += {" ": 4.0, "_": 2.4}.get(letter, step)
+    return read(make_pdf([Page(content=drawn.encode())]), "a.pdf").text
+
+
+DRAWN = ["hope and_head up on_one open page", "been one_good deep gap_and bead", "dog nod_and hug"]
+WIDTH = 5.56
+"""Of each of their letters in this font."""
+
+
+def test_a_narrow_gap_parts_words_where_letters_overlap_otherwise() -> None:
+    """Programs that print web pages write no spaces, and letters wider than they are."""
+    wanted = "\n".join(DRAWN).replace("_", " ")
+    assert read_drawn(DRAWN * 4, WIDTH - 0.36) == f"{wanted}\n" * 4
+
+
+@pytest.mark.parametrize("times", [1, 4])
+def test_a_narrow_gap_parts_no_words_where_letters_do_not_overlap(times: int) -> None:
+    lines = [line.replace("_", "") for line in DRAWN]
+    assert read_drawn(lines * times, WIDTH) == ("\n".join(lines) + "\n") * times
 
 
 def test_letters_of_any_script_are_read() -> None:

@@ -216,3 +216,11 @@ def test_any_order_of_words_is_read_or_refused(words: list[str]) -> None:
         chunk(rtf("".join(words)))
     except Unreadable:
         pass
+
+
+def test_embedded_documents_are_listed_by_their_programs() -> None:
+    found = r"{\object\objemb{\*\objclass %s}{\*\objdata 0105}{\result shown}}"
+    data = r"{\rtf1 See " + found % "Excel.Sheet.12" + " " + found % "Equation.3" + r"\par}"
+    assert registry.read(data.encode(), "a.rtf").text == (
+        "See shown shown\n\nEmbedded documents\n\nExcel.Sheet.12\n"
+    )

@@ -34,6 +34,7 @@ def lines() -> Composer:
 DOCUMENTS = {
     "slides.pptx": compose([("slide 1", 0), ("slide 2", 0)], ["Größe\u202e\nzwei", "drei"]),
     "book.pdf": compose([(f"page {n}", 0) for n in range(1, 31)], ["text"] * 30),
+    "scan.pdf": compose([("page 1", 0), ("page 4", 0)], ["text"] * 2),
     "data.csv": compose([("", 1)], ["| a |\n| b |\n| c |"]),
     "notes.txt": lines(),
 }
@@ -97,6 +98,16 @@ def test_a_place_that_is_not_there_is_refused_with_those_that_are(
         read_place(engine, find(engine, path), pointer)
     assert refused.value.message == f'"{path}" has no "{pointer}".'
     assert refused.value.hint == hint
+
+
+@pytest.mark.parametrize(("pointer", "is_known"), [("page 2", True), ("page 5", False)])
+def test_a_page_between_others_that_has_no_text_is_told_so(
+    engine: EmbeddedEngine, pointer: str, is_known: bool
+) -> None:
+    with pytest.raises(NotFound) as refused:
+        read_place(engine, find(engine, "scan.pdf"), pointer)
+    assert ("has no text on" in refused.value.message) == is_known
+    assert refused.value.hint == "It has page 1, page 4."
 
 
 def test_lines_beyond_the_end_are_refused_with_their_number(engine: EmbeddedEngine) -> None:

@@ -30,6 +30,9 @@ from bookwheel.text.plain import plain, unmarked
         ("one<br/>two ~~three~~", "one two three"),
         ("```py title=x\na = b * c\n```", "a = b * c"),
         ("x\n\n***\n\ny", "x y"),
+        ("Ann \\<ann@x.org> and \\</td>", "Ann <ann@x.org> and </td>"),
+        ("\\# 3\n\\> no quote\n- \\--- x", "# 3 > no quote - --- x"),
+        ("`\\<w` in\n```\n\\<td>\n```\nC:\\# \\d", "\\<w in \\<td> C:\\# \\d"),
         ("", ""),
     ],
 )

@@ -23,17 +23,28 @@ _CELL = re.compile(
 _COLUMNS = re.compile(r"cols\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^,\]]+))")
 _REPEATED = re.compile(r"(\d+)\*")
 _MAX_COLUMNS = 200
+_LONGEST_FILLED = 2_000
+"""Characters of an attribute that is made of others, which could grow without end."""
 
 
 def attribute_lines(text: str) -> dict[str, str]:
-    """Return the attributes that a document sets."""
-    return {name.lower(): value for name, value in _ATTRIBUTE.findall(text)}
+    """Return the attributes that a document sets; one may be made of those before it."""
+    attributes: dict[str, str] = {}
+    for name, value in _ATTRIBUTE.findall(text):
+        filled = _fill(value, attributes)
+        attributes[name.lower()] = filled if len(filled) <= _LONGEST_FILLED else value
+    return attributes
+
+
+def _fill(text: str, attributes: dict[str, str]) -> str:
+    if "{" not in text:
+        return text
+    return _USED.sub(lambda found: attributes.get(found[1].lower(), found[0]), text)
 
 
 def inline(text: str, attributes: dict[str, str]) -> str:
     """Return a text with its links in Markdown and its attributes filled in."""
-    if "{" in text:
-        text = _USED.sub(lambda found: attributes.get(found[1].lower(), found[0]), text)
+    text = _fill(text, attributes)
     pieces: list[str] = []
     at = 0
     for found in _INLINE.finditer(text):

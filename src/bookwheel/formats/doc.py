@@ -66,7 +66,7 @@ class _Document:
         table = _stream(ole, header.table)
         self._lengths = header.lengths
         self._pieces = read_pieces(table, header.pieces)
-        self._paragraphs = Paragraphs(read_paragraphs(self._data, table, header.paragraphs))
+        self._paragraphs = Paragraphs(read_paragraphs(self._data, table, header))
 
     def write(self) -> Manuscript:
         lengths = self._lengths

@@ -8,6 +8,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from bookwheel.formats.base import Unreadable
+from bookwheel.formats.doc_styles import (
+    HEADINGS,
+    OUTLINE,
+    outline_level,
+    read_levels,
+    read_properties,
+)
 from bookwheel.formats.story import Format
 from bookwheel.model import Status
 
@@ -15,7 +22,7 @@ _WORD_97 = 0xA5EC
 _FIRST_FIB = 0xC0
 """The version of the first files with this layout; those of Word 6 and 95 are below it."""
 _ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200
-_COUNTS, _PARAGRAPHS, _PIECES = 0x4C, 0x102, 0x1A2
+_COUNTS, _STYLES, _PARAGRAPHS, _PIECES = 0x4C, 0xA2, 0x102, 0x1A2
 _COMPRESSED = 0x40000000
 Codes = list[tuple[int, int, int]]
 """Pieces as they are stored: first letter, the one after the last, and a code for their place."""
@@ -23,10 +30,7 @@ _PAGE = 512
 _PROPERTIES = 13
 """Bytes of an entry of a page that says where the properties of a paragraph lie."""
 _MAX_PARAGRAPHS = 2_000_000
-_HEADINGS = range(1, 10)
-_IN_TABLE, _ROW_END, _BREAKS_PAGE, _OUTLINE = 0x2416, 0x2417, 0x2407, 0x2640
-_SIZES = (1, 1, 2, 4, 2, 2, 0, 3)
-"""Bytes that follow a property, by the three bits that tell its kind."""
+_IN_TABLE, _ROW_END, _BREAKS_PAGE = 0x2416, 0x2417, 0x2407
 
 
 class Paragraph(NamedTuple):
@@ -67,6 +71,7 @@ class Header:
             flags = struct.unpack_from("<H", document, 0x0A)[0]
             self.lengths = Lengths(*struct.unpack_from("<8i", document, _COUNTS))
             self.pieces: tuple[int, int] = struct.unpack_from("<II", document, _PIECES)
+            self.styles: tuple[int, int] = struct.unpack_from("<II", document, _STYLES)
             self.paragraphs: tuple[int, int] = struct.unpack_from("<II", document, _PARAGRAPHS)
         except struct.error:
             raise Unreadable(Status.UNREADABLE, "a Word file that ends in its header") from None
@@ -130,9 +135,10 @@ class Paragraphs:
 
 
 def read_paragraphs(
-    document: bytes, table: bytes, span: tuple[int, int]
+    document: bytes, table: bytes, header: Header
 ) -> Iterator[tuple[int, Paragraph]]:
     """Yield where each paragraph begins in the file, and what is said of it."""
+    span, levels = header.paragraphs, read_levels(table, header.styles)
     count = min((span[1] - 4) // 8, _MAX_PARAGRAPHS)
     for index in range(count):
         page = struct.unpack_from("<I", table, span[0] + 4 * (count + 1) + 4 * index)[0] & 0x3FFFFF
@@ -141,10 +147,10 @@ def read_paragraphs(
         starts = struct.unpack_from(f"<{runs}I", document, base)
         for run, start in enumerate(starts):
             place = document[base + 4 * (runs + 1) + _PROPERTIES * run]
-            yield start, _read_paragraph(document, base + 2 * place if place else 0)
+            yield start, _read_paragraph(document, base + 2 * place if place else 0, levels)
 
 
-def _read_paragraph(document: bytes, at: int) -> Paragraph:
+def _read_paragraph(document: bytes, at: int, levels: dict[int, int]) -> Paragraph:
     if not at:
         return Paragraph()
     if document[at]:
@@ -152,10 +158,10 @@ def _read_paragraph(document: bytes, at: int) -> Paragraph:
     else:
         start, size = at + 2, 2 * document[at + 1]
     style = struct.unpack_from("<H", document, start)[0]
-    values = dict(_read_properties(document[start + 2 : start + size]))
-    level = style if style in _HEADINGS else 0
-    if _OUTLINE in values:
-        level = (values[_OUTLINE] + 1) % 10 if values[_OUTLINE] < 10 else 0
+    values = dict(read_properties(document[start + 2 : start + size]))
+    level = levels.get(style, style if style in HEADINGS else 0)
+    if OUTLINE in values:
+        level = outline_level(values[OUTLINE])
     return Paragraph(
         Format(
             level=level,
@@ -164,15 +170,3 @@ def _read_paragraph(document: bytes, at: int) -> Paragraph:
         ),
         ends_row=bool(values.get(_ROW_END)),
     )
-
-
-def _read_properties(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the code of each property with the first byte of its value."""
-    at = 0
-    while at + 3 <= len(data):
-        code = data[at] | data[at + 1] << 8
-        yield code, data[at + 2]
-        size = _SIZES[code >> 13]
-        if code == 0xD608:  # the definition of a table, whose length has two bytes
-            size = 1 + int.from_bytes(data[at + 2 : at + 4], "little")
-        at += 2 + (size or 1 + data[at + 2])

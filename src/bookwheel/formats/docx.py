@@ -17,9 +17,10 @@ from bookwheel.formats.docx_hidden import drop_hidden, may_hide
 from bookwheel.formats.docx_numbering import Numbering
 from bookwheel.formats.docx_styles import Styles
 from bookwheel.formats.elements import source_text, value
-from bookwheel.formats.manuscript import Manuscript, flatten
+from bookwheel.formats.manuscript import FORMULAS, Manuscript, flatten
 from bookwheel.formats.ooxml import Relation, find_main_part, read_about, read_relations
 from bookwheel.formats.package import Package, parse_xml
+from bookwheel.formats.templates import without_template
 from bookwheel.model import Parsed, Status
 
 _NOTES = (("footnote", "Footnotes"), ("endnote", "Endnotes"))
@@ -70,7 +71,7 @@ class _Document:
         return self.package.read(styles) if styles else b""
 
     def read_about(self) -> About:
-        return read_about(self.package, self._outer)
+        return without_template(read_about(self.package, self._outer))
 
     def write(self) -> Manuscript:
         data = self.package.read(self.main)
@@ -80,12 +81,13 @@ class _Document:
         root = _parse_main(bare, data)
         if may_hide(bare):
             drop_hidden(root)
-        manuscript = Manuscript(walk.run(root))
+        manuscript = Manuscript(walk.run(root), are_pages_stored=breaks == "rendered")
         for kind, title in _NOTES:
             manuscript.append(title, list(self._notes(kind, walk.notes.get(kind, {}))))
         manuscript.append("Comments", list(self._comments()))
         manuscript.append("", list(dict.fromkeys(self._margins())))
         embedded = [basename(each) for kind in _EMBEDDED for each in self._parts(kind)]
+        embedded += dict.fromkeys(self._objects(root))
         manuscript.append("Embedded documents", sorted(embedded))
         return manuscript
 
@@ -128,6 +130,15 @@ class _Document:
         part = next(self._parts("numbering"), "")
         return Numbering(source_text(self._source(part)) if part else "")
 
+    def _objects(self, root: etree._Element) -> Iterator[str]:
+        """Yield the names of what other programs have put into the text, except for formulas."""
+        for element in root.iter("{*}OLEObject"):
+            program = value(element, "ProgID")
+            relation = self.relations.get(value(element, "id"))
+            is_inside = relation and relation.kind == "oleObject" and not relation.is_external
+            if relation and is_inside and not program.startswith(FORMULAS):
+                yield f"{basename(relation.target)} ({program or 'unknown'})"
+
     def _graphic(self, part: str) -> str:
         """Return the words in a chart or diagram, each once, and once in the document."""
         root = self._root(part) if part not in self._drawn else None
@@ -136,6 +147,8 @@ class _Document:
             return ""
         found = [each.text for each in root.iter("{*}t")]
         found += [each.text for cache in root.iter("{*}strCache") for each in cache.iter("{*}v")]
+        found += [each.text for each in root.iterfind(".//{*}txData/{*}v")]
+        found += [each.text for words in root.iter("{*}strDim") for each in words.iter("{*}pt")]
         return " ".join(dict.fromkeys(text.strip() for text in found if text))
 
     def _notes(self, kind: str, wanted: dict[str, int]) -> Iterator[str]:

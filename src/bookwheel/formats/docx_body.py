@@ -202,7 +202,9 @@ class Walk:
         self.format = self.context.formats.read(element)
 
     def finish_paragraph(self, text: str) -> None:
-        level, depth, number, breaks_page = self.format
+        level, depth, number, breaks_page, is_hidden, label = self.format
+        if is_hidden:
+            text = PAGE_BREAK * text.count(PAGE_BREAK)
         if breaks_page and self.has_begun and self.context.breaks == "hard":
             self.page += 1
         if PAGE_BREAK in text and self.context.breaks == "hard":
@@ -210,7 +212,7 @@ class Walk:
         text, before, after = turn_pages(text)
         self.page += before
         if text := whole_words(text).strip():
-            self.sink(Block(text, level, depth, number, self.page))
+            self.sink(Block(text, level, depth, number, self.page, label))
             self.has_begun = True
         self.page += after
 

@@ -9,9 +9,8 @@ from lxml import etree
 
 from bookwheel.formats.docx_numbering import Numbering
 from bookwheel.formats.docx_styles import BODY_TEXT, Style, Styles
-from bookwheel.formats.elements import integer, local_name, value
+from bookwheel.formats.elements import OFF, integer, local_name, value
 
-_OFF = frozenset({"0", "false", "off"})
 _NO_STYLE = Style()
 
 
@@ -24,6 +23,9 @@ class Format(NamedTuple):
     """How deep an item of a list lies, from 0."""
     number: int = 0
     breaks_page: bool = False
+    is_hidden: bool = False
+    label: str = ""
+    """The number of a heading as it is shown: `1.2`."""
 
 
 PLAIN = Format()
@@ -67,12 +69,18 @@ class Formats:
         if style is _NO_STYLE and numbered is None and not outline and not breaks_page:
             return PLAIN
         level = (integer(outline) + 1) % (BODY_TEXT + 1) if outline else style.level or 0
-        depth, number = self._item(style, numbered) if not level else (-1, 0)
-        breaks = breaks_page not in _OFF if breaks_page else style.breaks_page
+        breaks = breaks_page not in OFF if breaks_page else style.breaks_page
+        if style.is_hidden:
+            return Format(breaks_page=breaks, is_hidden=True)
+        list_id, list_level = self._find_list(style, numbered)
+        if level:
+            label = self._lists.label(list_id, list_level) if list_id else ""
+            return Format(level, breaks_page=breaks, label=label)
+        depth, number = self._item(style, list_id, list_level)
         return Format(level, depth, number, breaks)
 
-    def _item(self, style: Style, numbered: etree._Element | None) -> tuple[int, int]:
-        """Return depth and number of an item of a list."""
+    def _find_list(self, style: Style, numbered: etree._Element | None) -> tuple[str, int]:
+        """Return the list to which a paragraph belongs, and at which level."""
         list_id, level = style.numbering or "", style.numbering_level
         for child in numbered if numbered is not None else ():
             name = self._names[child.tag]
@@ -80,11 +88,19 @@ class Formats:
                 list_id = value(child) or list_id
             elif name == "ilvl":
                 level = integer(value(child) or str(level))
-        if not list_id:
-            return (style.depth, 0) if style.is_bullet else (-1, 0)
+        return list_id, level
+
+    @property
+    def _lists(self) -> Numbering:
         if self._numbering is None:
             self._numbering = self._read_numbering()
-        number = self._numbering.count(list_id, level)
+        return self._numbering
+
+    def _item(self, style: Style, list_id: str, level: int) -> tuple[int, int]:
+        """Return depth and number of an item of a list."""
+        if not list_id:
+            return (style.depth, 0) if style.is_bullet else (-1, 0)
+        number = self._lists.count(list_id, level)
         if number is None:
             return (style.depth, 0) if style.is_bullet and list_id != "0" else (-1, 0)
         return max(level, style.depth), number

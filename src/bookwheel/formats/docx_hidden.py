@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from lxml import etree
 
-from bookwheel.formats.elements import local_name, value
+from bookwheel.formats.elements import OFF, local_name, value
 
+_MUCH = 4
+"""Hints that are more than a quarter of a document are much of it."""
 _MARKS = (b"vanish", b"showingPlcHdr")
-_OFF = frozenset({"0", "false", "off"})
 
 
 def may_hide(data: bytes) -> bool:
@@ -16,16 +19,31 @@ def may_hide(data: bytes) -> bool:
 
 
 def drop_hidden(root: etree._Element) -> None:
-    """Take the letters of what is not shown out of a document."""
-    for mark in root.iter("{*}vanish", "{*}showingPlcHdr"):
+    """Take the letters of what is not shown out of a document.
+
+    Hints stay where they are much of it: then it is a form or a template, and they are its text.
+    """
+    for hidden in _holders(root, "vanish"):
+        if local_name(hidden.tag) == "r":  # that of a paragraph's end hides no text
+            _empty(hidden.iter("{*}t"))
+    hints = {text for hint in _holders(root, "showingPlcHdr") for text in hint.iter("{*}t")}
+    if _MUCH * _length(hints) <= _length(root.iter("{*}t")):
+        _empty(hints)
+
+
+def _holders(root: etree._Element, name: str) -> Iterator[etree._Element]:
+    """Yield the elements whose properties have a mark."""
+    for mark in root.iter("{*}" + name):
         around = mark.getparent()
         holder = around.getparent() if around is not None else None
-        if holder is None or value(mark) in _OFF:
-            continue
-        if local_name(holder.tag) in ("r", "sdt"):  # that of a paragraph's end hides no text
-            _empty(holder)
+        if holder is not None and value(mark) not in OFF:
+            yield holder
 
 
-def _empty(element: etree._Element) -> None:
-    for text in element.iter("{*}t"):
+def _length(texts: Iterable[etree._Element]) -> int:
+    return sum(len(text.text or "") for text in texts)
+
+
+def _empty(texts: Iterable[etree._Element]) -> None:
+    for text in texts:
         text.text = ""

@@ -9,22 +9,34 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
+from xml.sax.saxutils import unescape
 
 from bookwheel.formats.elements import integer
+from bookwheel.formats.numerals import write_number
 
 _UNSHOWN = "none"
+_LONGEST_TEXT = 60
 _LEVEL = re.compile(r"<(?:\w+:)?lvl\s[^<>]*?\bilvl=[\"'](\d{1,9})")
 _OVERRIDE = re.compile(r"<(?:\w+:)?lvlOverride\s[^<>]*?\bilvl=[\"'](\d{1,9})")
 _VALUES = {
     name: re.compile(rf"<(?:\w+:)?{name}\s[^<>]*?\bval=[\"']([^\"'>]*)")
-    for name in ("abstractNumId", "numFmt", "numStyleLink", "start", "startOverride", "styleLink")
+    for name in (
+        *("abstractNumId", "lvlText", "numFmt", "numStyleLink", "start", "startOverride"),
+        "styleLink",
+    )
 }
+_IS_LEGAL = re.compile(r"<(?:\w+:)?isLgl\s*(?:\w+:val=[\"'](?:1|true|on)[\"'])?\s*/>")
+_PLACE = re.compile(r"%([1-9])")
 _SHAPE = re.compile(r"<(?:\w+:)?abstractNum\s.*?abstractNum>", re.S)
 
 
 class _Level(NamedTuple):
     format: str
     start: int
+    text: str = ""
+    """How its number is written: `%1.%2` for those of two levels."""
+    is_legal: bool = False
+    """Numbers of other levels are written in digits here."""
 
 
 class _List(NamedTuple):
@@ -34,6 +46,11 @@ class _List(NamedTuple):
     shape: str
     levels: dict[int, _Level | None]
     """Those that are known so far; None where there is none."""
+
+    def find_level(self, level: int) -> _Level | None:
+        if level not in self.levels:
+            self.levels[level] = _read_level(self.shape, level)
+        return self.levels[level]
 
 
 class Numbering:
@@ -47,12 +64,8 @@ class Numbering:
 
     def count(self, list_id: str, level: int) -> int | None:
         """Return the number of the next item, 0 for a bullet, None for what shows neither."""
-        found = self._lists.get(list_id)
-        if found is None:
-            found = self._lists[list_id] = self._read(list_id)
-        if level not in found.levels:
-            found.levels[level] = _read_level(found.shape, level)
-        shape = found.levels[level]
+        found = self._find_list(list_id)
+        shape = found.find_level(level)
         if shape is None or shape.format == _UNSHOWN:
             return None
         if shape.format == "bullet":
@@ -64,6 +77,29 @@ class Numbering:
         for deeper in [each for each in counts if each > level]:
             del counts[deeper]
         return max(1, number)
+
+    def label(self, list_id: str, level: int) -> str:
+        """Count the next item and return its number as it is shown: `1.2`, `IV.`, `Article 3`."""
+        found = self._find_list(list_id)
+        shape = found.find_level(level)
+        if shape is None or not self.count(list_id, level):
+            return ""
+        counts = self._counts[found.key]
+
+        def write(place: re.Match[str]) -> str:
+            at = int(place[1]) - 1
+            other = found.find_level(at) or shape
+            return write_number(
+                counts.get(at, other.start), "decimal" if shape.is_legal else other.format
+            )
+
+        return " ".join(_PLACE.sub(write, shape.text).split())
+
+    def _find_list(self, list_id: str) -> _List:
+        found = self._lists.get(list_id)
+        if found is None:
+            found = self._lists[list_id] = self._read(list_id)
+        return found
 
     def _read(self, list_id: str) -> _List:
         """Return what is said of a list, with the levels in which it differs from its shape."""
@@ -103,7 +139,12 @@ def _read_level(shape: str, level: int) -> _Level | None:
 
 
 def _describe(words: str) -> _Level:
-    return _Level(_value(words, "numFmt") or "decimal", integer(_value(words, "start") or "1"))
+    return _Level(
+        _value(words, "numFmt") or "decimal",
+        integer(_value(words, "start") or "1"),
+        unescape(_value(words, "lvlText"))[:_LONGEST_TEXT],
+        "isLgl" in words and _IS_LEGAL.search(words) is not None,
+    )
 
 
 def _split(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, str]]:

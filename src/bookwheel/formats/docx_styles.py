@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 from xml.sax.saxutils import unescape
 
-from bookwheel.formats.elements import source_text
+from bookwheel.formats.elements import OFF, source_text
 
 BODY_TEXT = 9
 """The outline level of what is no heading."""
@@ -19,6 +19,7 @@ _OUTLINE = re.compile(r"<(?:\w+:)?outlineLvl\s[^<>]*?val=[\"'](\d)")
 _NUM_ID = re.compile(r"<(?:\w+:)?numId\s[^<>]*?val=[\"'](\d{1,9})")
 _NUM_LEVEL = re.compile(r"<(?:\w+:)?ilvl\s[^<>]*?val=[\"'](\d)")
 _BREAK = re.compile(r"pageBreakBefore(?:\s+\w+:val=[\"'](?:1|true|on)[\"'])?\s*/>")
+_HIDDEN = re.compile(r"<(?:\w+:)?vanish(?:\s+\w+:val=[\"'](\w+)[\"'])?\s*/>")
 _HEADING = re.compile(
     r"(?:heading|überschrift|berschrift|titre|titolo|t[íi]?tulo|kop|rubrik|overskrift|otsikko"
     r"|nag[łl]?[óo]?wek|nadpis|balk|заголовок|标题|標題|見出し|제목) ?([1-9])",
@@ -39,6 +40,7 @@ class Style(NamedTuple):
     is_bullet: bool = False
     depth: int = 0
     breaks_page: bool = False
+    is_hidden: bool | None = None
 
 
 class Styles:
@@ -130,7 +132,13 @@ def _read(source: str, style_id: str) -> Style:
         is_bullet=listed is not None and listed[1].lower() == "bullet",
         depth=int(listed[2] or 1) - 1 if listed else 0,
         breaks_page="pageBreakBefore" in source and _BREAK.search(source) is not None,
+        is_hidden=_is_hidden(source) if "vanish" in source else None,
     )
+
+
+def _is_hidden(source: str) -> bool | None:
+    found = _HIDDEN.search(source)
+    return found[1] not in OFF if found else None
 
 
 def _level(source: str, name: str) -> int | None:
@@ -157,4 +165,5 @@ def _inherit(style: Style, base: Style) -> Style:
         is_bullet=style.is_bullet or base.is_bullet,
         depth=style.depth or base.depth,
         breaks_page=style.breaks_page or base.breaks_page,
+        is_hidden=base.is_hidden if style.is_hidden is None else style.is_hidden,
     )

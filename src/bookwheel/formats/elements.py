@@ -9,6 +9,9 @@ from lxml import etree
 _VALUE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}val"
 """The attribute that is asked for most, in the namespace that most files have."""
 
+OFF = frozenset({"0", "false", "off"})
+"""Values of what is switched off; without a value it is on."""
+
 Handler = Callable[[etree._Element], None]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from email import message_from_bytes
 from email.message import Message
 from email.parser import BytesHeaderParser
@@ -91,10 +92,12 @@ def _raw_headers(message: Message) -> dict[str, str]:
 
 
 def _date(value: str) -> str:
-    try:
-        return parsedate_to_datetime(value).isoformat() if value else ""
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return ""
+    for parse in (parsedate_to_datetime, datetime.fromisoformat):  # some programs write the latter
+        try:
+            return parse(value.strip()).isoformat() if value.strip() else ""
+        except (ValueError, TypeError, IndexError, OverflowError):
+            continue
+    return ""
 
 
 class _Found:

@@ -13,6 +13,7 @@ from bookwheel.formats.blocks import read_outline
 from bookwheel.formats.composing import About, Composer, parsed, plain
 from bookwheel.formats.decoding import clean, decode
 from bookwheel.formats.html import decode_page, inner_markdown, open_page
+from bookwheel.formats.prose import choose_prose
 from bookwheel.model import Link, Parsed
 from bookwheel.text.cut import squeeze
 
@@ -98,10 +99,13 @@ def compose(mail: Mail, path: str) -> Parsed:
             composer.begin(f"attachment '{name}'")
             size = f"{attachment.size:,} bytes" if attachment.size else "size unknown"
             composer.add(plain(f"Attachment: {name} ({attachment.mime}, {size})"))
-    outline = read_outline(mail.body[:_DESCRIBED])
+    body = mail.body[:_DESCRIBED]
+    outline = read_outline(body)
     about = About(
         title=mail.subject or outline.title or title_from_path(path),
-        description=outline.description or mail.subject,
+        description=choose_prose(body.split("\n\n"), mail.subject)
+        or outline.description
+        or mail.subject,
         author=mail.author,
         date=mail.date,
     )

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from bookwheel.formats.blocks import read_outline
 from bookwheel.formats.composing import About, Composer, cell, link, parsed, plain, table_row
 from bookwheel.formats.links import MAX_TARGET
+from bookwheel.formats.prose import choose_prose
 from bookwheel.model import Parsed
 
 MAX_COLUMNS = 64
 """Word itself stops at 63; what stands beyond goes into the last column."""
 PAGE_BREAK = "\f"
 """Stands for a page break while a paragraph is put together; XML itself cannot hold it."""
+FORMULAS = ("Equation", "MathType")
+"""Programs whose objects within a text are formulas and no documents."""
 _MAX_LEVEL = 6
+_DESCRIBED = 40
+"""Paragraphs among which one is looked for that describes the document."""
 _MAX_NUMBER = 999_999_999
+_FULLEST_PAGE = 6_000
+"""Characters of a page in small print."""
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\x01-\x08\x0e-\x1f\x7f]")
 
 
@@ -31,6 +40,8 @@ class Block(NamedTuple):
     """The number of an item; one without has a bullet."""
     page: int = 0
     """The page on which it begins, where pages are known."""
+    label: str = ""
+    """The number of a heading as it is shown, where it is not part of its text."""
 
 
 class Row(NamedTuple):
@@ -101,15 +112,36 @@ def is_paged(pieces: Iterable[Piece]) -> bool:
     return False
 
 
-class Manuscript:
-    """One document: its pieces in their order, then what is appended to them."""
+def fits_pages(pieces: Iterable[Piece]) -> bool:
+    """Tell whether pages that were counted by hard breaks alone can be those of a reader.
 
-    def __init__(self, pieces: Sequence[Piece] = ()) -> None:
+    They cannot where more stands on one than a page can hold: then it goes on over several.
+    """
+    sizes: dict[int, int] = defaultdict(int)
+    page = 0
+    for piece in pieces:
+        rows = [Row([[piece]], piece.page)] if isinstance(piece, Block) else piece.rows
+        for row in rows:
+            page = max(page, row.page)
+            sizes[page] += sum(len(flatten(cell)) for cell in row.cells)
+    return max(sizes.values(), default=0) <= _FULLEST_PAGE
+
+
+class Manuscript:
+    """One document: its pieces in their order, then what is appended to them.
+
+    Pages are stored in it, or counted by hard breaks alone.
+    """
+
+    def __init__(self, pieces: Sequence[Piece] = (), *, are_pages_stored: bool = False) -> None:
         self._composer = Composer()
-        self._has_pages = is_paged(pieces)
+        self._has_pages = is_paged(pieces) and (are_pages_stored or fits_pages(pieces))
         self._page = 0
         self._items: list[str] = []
         self._levels: list[tuple[int, int]] = []
+        self._paragraphs: list[str] = []
+        self._headed: tuple[str, str] = ("", "")
+        """The first heading: its number and its text."""
         for piece in pieces:
             self._add(piece)
 
@@ -117,7 +149,7 @@ class Manuscript:
         if isinstance(piece, Table):
             self._add_table(piece)
             return
-        text, level, depth, number, page = piece
+        text, level, depth, number, page, label = piece
         if page > self._page and self._has_pages:
             self._turn(page)
         if depth >= 0 and not level:
@@ -125,9 +157,14 @@ class Manuscript:
             return
         self._close_list()
         if level:
-            self._composer.add(f"{'#' * min(level, _MAX_LEVEL)} {plain(' '.join(text.split()))}")
+            self._headed = self._headed if self._headed[1] else (label, text)
+            shown = " ".join(f"{label} {text}".split())
+            self._composer.add(f"{'#' * min(level, _MAX_LEVEL)} {plain(shown)}")
         else:
-            self._composer.add(plain(text))
+            block = plain(text)
+            self._composer.add(block)
+            if len(self._paragraphs) < _DESCRIBED:
+                self._paragraphs.append(block)
 
     def append(self, title: str, paragraphs: Sequence[str]) -> None:
         """Add what lies outside of the document's pages, such as its notes."""
@@ -144,6 +181,13 @@ class Manuscript:
     def finish(self, path: str, about: About) -> Parsed:
         """Return the document."""
         self._close_list()
+        label, headed = self._headed
+        if label and not about.title:
+            shown = read_outline(f"# {plain(' '.join(headed.split()))}").title
+            about = about._replace(title=shown)
+        if not about.description:
+            described = choose_prose(self._paragraphs, about.title or headed)
+            about = about._replace(description=described)
         return parsed(self._composer, path, about, is_blockwise=True)
 
     def _turn(self, page: int) -> None:

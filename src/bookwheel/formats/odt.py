@@ -10,6 +10,7 @@ from bookwheel.formats.elements import local_name
 from bookwheel.formats.manuscript import Manuscript, Piece, flatten
 from bookwheel.formats.odf_meta import read_about, refuse_encrypted
 from bookwheel.formats.odt_body import Walk
+from bookwheel.formats.odt_objects import Objects
 from bookwheel.formats.odt_styles import Styles
 from bookwheel.formats.package import Package, parse_xml
 from bookwheel.model import Parsed
@@ -23,27 +24,30 @@ def read(data: bytes, path: str) -> Parsed:
     """Read an OpenDocument text."""
     package = Package(data)
     refuse_encrypted(package)
-    root = parse_xml(package.read(_CONTENT))
+    content = package.read(_CONTENT)
+    root = parse_xml(content)
     common = package.read(_STYLES) if package.has(_STYLES) else b""
     styles = Styles(root, common)
-    pieces, walk = _walk(root, styles)
-    manuscript = Manuscript(pieces)
+    objects = Objects(package)
+    pieces, walk = _walk(root, styles, objects)
+    manuscript = Manuscript(pieces, are_pages_stored=b"soft-page-break" in content)
     manuscript.append("Footnotes", walk.footnotes)
     manuscript.append("Endnotes", walk.endnotes)
     manuscript.append("Comments", walk.comments)
-    manuscript.append("", _margins(styles, common))
+    manuscript.append("", _margins(styles, common, objects))
+    manuscript.append("Embedded documents", objects.embedded)
     return manuscript.finish(path, read_about(package))
 
 
-def _walk(element: etree._Element, styles: Styles) -> tuple[list[Piece], Walk]:
+def _walk(element: etree._Element, styles: Styles, objects: Objects) -> tuple[list[Piece], Walk]:
     pieces: list[Piece] = []
-    walk = Walk(styles, pieces.append)
+    walk = Walk(styles, pieces.append, objects.read)
     for body in element.iter("{*}body"):
         walk.enter(body)
     return pieces, walk
 
 
-def _margins(styles: Styles, common: bytes) -> list[str]:
+def _margins(styles: Styles, common: bytes, objects: Objects) -> list[str]:
     """Return the texts of headers and footers, each once."""
     if not _MARGIN.search(common):  # most have none, and the part is large
         return []
@@ -52,6 +56,6 @@ def _margins(styles: Styles, common: bytes) -> list[str]:
         for element in master:
             if local_name(element.tag).partition("-")[0] in _MARGINS:
                 pieces: list[Piece] = []
-                Walk(styles, pieces.append).enter(element)
+                Walk(styles, pieces.append, objects.read).enter(element)
                 found[flatten(pieces)] = None
     return list(filter(None, found))

@@ -56,9 +56,12 @@ class _List:
 class Walk:
     """The state of one walk; what it finds goes to its sink piece by piece."""
 
-    def __init__(self, styles: Styles, sink: Callable[[Piece], None]) -> None:
+    def __init__(
+        self, styles: Styles, sink: Callable[[Piece], None], read_object: Callable[[str], str]
+    ) -> None:
         self.styles = styles
         self.sink = sink
+        self.read_object = read_object
         self.footnotes: list[str] = []
         self.endnotes: list[str] = []
         self.comments: list[str] = []
@@ -94,6 +97,8 @@ class Walk:
             "annotation": self.comment,
             "title": self.alternative,
             "desc": self.alternative,
+            "object": self.embedded,
+            "object-ole": self.embedded,
         }
 
     def _other(self, name: str) -> Handler | None:
@@ -110,6 +115,11 @@ class Walk:
                 handler(child)
             if writes and child.tail:
                 self.write(child.tail)
+
+    def embedded(self, element: etree._Element) -> None:
+        """Write the words of what another program shows within the text."""
+        if words := self.read_object(value(element, "href")):
+            self.out.append(f" {words} ")
 
     def write(self, text: str) -> None:
         self.out.append(_SPACES.sub(" ", text))
@@ -223,7 +233,7 @@ class Walk:
     def apart(self, element: etree._Element, skipped: tuple[str, ...] = ()) -> str:
         """Return the text of what stands within a paragraph but does not belong to it."""
         pieces: list[Piece] = []
-        walk = Walk(self.styles, pieces.append)
+        walk = Walk(self.styles, pieces.append, self.read_object)
         for child in element:
             handler = walk._kinds[child.tag]
             if handler is not None and local_name(child.tag) not in skipped:

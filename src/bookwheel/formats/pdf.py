@@ -23,6 +23,7 @@ from bookwheel.formats.pdf_file import (
 from bookwheel.formats.pdf_links import as_links, count_annotations, read_links, read_notes
 from bookwheel.formats.pdf_outline import Bookmark, mark_headings, read_bookmarks
 from bookwheel.formats.pdf_properties import read_about
+from bookwheel.formats.pdf_spaces import Spaces
 from bookwheel.formats.pdf_text import clean, tidy_lines
 from bookwheel.formats.pdf_title import guess_description, guess_title
 from bookwheel.model import Link, Parsed, Section, Status
@@ -59,6 +60,7 @@ class _Pages:
         self.composer = Composer()
         self.about = read_about(document)
         self.bookmarks = read_bookmarks(document)
+        self.spaces = Spaces()
         self.headings: list[tuple[int, str, int, int]] = []
         self.links: list[Link] = []
         self.page_lines: list[int] = []
@@ -79,12 +81,13 @@ class _Pages:
 
     def add_page(self, index: int, page: Page) -> None:
         raw, beyond = read_letters(page.letters, MAX_PAGE_TEXT)
-        lines = tidy_lines(plain(clean(raw)))
+        spaced = self.spaces.part_words(page, raw)
+        lines = tidy_lines(plain(clean(spaced)))
         marked = count_annotations(page) > 0
         notes = read_notes(page) if marked else []
         if lines or notes:
             if not self.has_text:
-                self.read_first(page, raw, lines)
+                self.read_first(page, (raw, spaced), lines)
             self.has_text = True
             self.begin(f"page {index + 1}")
         if index in self.bookmarks:
@@ -99,10 +102,10 @@ class _Pages:
         for note in notes:
             self.write(plain(note))
 
-    def read_first(self, page: Page, raw: str, lines: list[str]) -> None:
+    def read_first(self, page: Page, texts: tuple[str, str], lines: list[str]) -> None:
         """Complete what the document says of itself by what its first page shows."""
         about = self.about
-        title = about.title or guess_title(page, raw)
+        title = about.title or guess_title(page, *texts)
         description = about.description or guess_description(lines, title)
         self.about = about._replace(title=title, description=description)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -20,6 +21,8 @@ _SAME = 0.93
 _MOST_LINES = 5
 _SHORTEST = 4
 _LEVEL = 0.1
+_ESCAPE = re.compile(r"\\(?=[<#>`~=*_-])")
+"""Keeps text from being Markdown, which a description is not."""
 _PROSE = 40
 """Two lines of so many letters, one behind the other, are prose."""
 
@@ -29,9 +32,12 @@ class _Line(NamedTuple):
     height: float
 
 
-def guess_title(page: Page, raw: str) -> str:
-    """Return the page's largest lines, if they are larger than its other text."""
-    lines = _measure(page, raw)
+def guess_title(page: Page, raw: str, spaced: str) -> str:
+    """Return the page's largest lines, if they are larger than its other text.
+
+    Letters are measured where PDFium has them; the same lines may have more spaces.
+    """
+    lines = _measure(page, raw, spaced)
     if not lines:
         return ""
     largest = max(lines, key=lambda line: line.height)
@@ -49,16 +55,21 @@ def guess_title(page: Page, raw: str) -> str:
     return proper_title(shown) if fits and "://" not in shown else ""
 
 
-def _measure(page: Page, raw: str) -> list[_Line]:
+def _measure(page: Page, raw: str, spaced: str) -> list[_Line]:
     """Return the first upright lines of a page, each with the height of its letters."""
     found: list[_Line] = []
     at = 0
-    for line in raw.split("\r\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT]:
-        text = clean(line).strip()
+    lines = zip(_first_lines(raw), _first_lines(spaced), strict=True)
+    for line, shown in lines:
+        text = clean(shown).strip()
         if len(text) >= 2 and (height := _usual_height(page, line, at)):
             found.append(_Line(text, height))
         at += len(line) + 2
     return found
+
+
+def _first_lines(text: str) -> list[str]:
+    return text.split("\r\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT]
 
 
 def _usual_height(page: Page, line: str, at: int) -> float:
@@ -95,5 +106,5 @@ def guess_description(lines: list[str], title: str) -> str:
     body = [line for line in lines if squeeze(line).casefold() not in name]
     for index, line in enumerate(body[:-1]):
         if len(line) >= _PROSE <= len(body[index + 1]) and ". ." not in line and "..." not in line:
-            return " ".join(body[index : index + 6])
+            return _ESCAPE.sub("", " ".join(body[index : index + 6]))
     return ""

@@ -26,6 +26,7 @@ from bookwheel.formats.drawing import (
 )
 from bookwheel.formats.package import Package
 from bookwheel.formats.slide_titles import with_title
+from bookwheel.formats.templates import without_template
 from bookwheel.model import Parsed, Status
 
 MAX_SLIDES = 5_000
@@ -49,7 +50,8 @@ def read(data: bytes, path: str) -> Parsed:
         raise deck.broken
     if not deck.has_text:
         raise Unreadable(Status.NO_TEXT, "its slides hold no text")
-    about = with_title(ooxml.read_about(package, relations), deck.title or title_from_path(path))
+    own = without_template(ooxml.read_about(package, relations))
+    about = with_title(own, deck.title or title_from_path(path))
     return parsed(composer, path, about._replace(description=about.description or deck.words))
 
 

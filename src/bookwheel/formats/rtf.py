@@ -18,6 +18,7 @@ def read(data: bytes, path: str) -> Parsed:
     manuscript.append("Endnotes", reader.endnotes)
     manuscript.append("Comments", reader.comments)
     manuscript.append("", list(reader.margins))
+    manuscript.append("Embedded documents", reader.embedded)
     return manuscript.finish(path, _about(reader))
 
 

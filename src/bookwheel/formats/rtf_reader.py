@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from bookwheel.formats.docx_styles import BODY_TEXT, level_by_name
-from bookwheel.formats.manuscript import PAGE_BREAK, Piece, flatten
+from bookwheel.formats.manuscript import FORMULAS, PAGE_BREAK, Piece, flatten
 from bookwheel.formats.rtf_tokens import SKIPPED, Tokens
 from bookwheel.formats.rtf_words import Font, codec_of_page, set_charset
 from bookwheel.formats.story import Format, Story
@@ -27,6 +27,7 @@ class Reader(Tokens):
         self.endnotes: list[str] = []
         self.comments: list[str] = []
         self.margins: dict[str, None] = {}
+        self.embedded: list[str] = []
         self.properties: dict[str, str] = {}
         self.created: dict[str, int] = {}
         self._fonts: dict[int, Font] = {}
@@ -72,6 +73,7 @@ class Reader(Tokens):
             "atnauthor": lambda _: self._capture(self._name_author),
             "footnote": lambda _: self._apart(self._note),
             "ftnalt": self._mark_endnote,
+            "objclass": lambda _: self._capture(self._embed),
             "annotation": lambda _: self._apart(self._comment),
             "shptxt": lambda _: self._apart(self._box),
             "dptxbxtext": lambda _: self._apart(self._box),
@@ -182,6 +184,10 @@ class Reader(Tokens):
         self._is_endnote = False
         self.story.out.append(mark)
         notes.append(f"{mark} {flatten(pieces)}")
+
+    def _embed(self, program: str) -> None:
+        if (name := program.strip()) and not name.startswith(FORMULAS):
+            self.embedded.append(name)
 
     def _comment(self, pieces: list[Piece]) -> None:
         text = flatten(pieces)

@@ -9,7 +9,7 @@ from bookwheel.errors import NotFound
 from bookwheel.model import Document, Place, SafeText
 from bookwheel.reading.documents import quoted, read_lines
 from bookwheel.safety.redact import make_safe
-from bookwheel.text.pointers import find_stretch, last_row
+from bookwheel.text.pointers import find_stretch, is_passed_over, last_row
 
 _MOST_NAMED = 20
 
@@ -27,15 +27,21 @@ def read_place(engine: Engine, document: Document, pointer: str) -> PlaceText:
     data, places = engine.text(document.key), engine.places(document.key)
     found = find_stretch(data, places, pointer)
     if found is None:
-        raise NotFound(
-            f"{quoted(document.path)} has no {quoted(pointer)}.", hint=name_range(data, places)
-        )
+        raise NotFound(name_absence(document, places, pointer), hint=name_range(data, places))
     if found.lines is not None:
         part = read_lines(engine, document, *found.lines)
         return PlaceText(part.text, found.lines[0], found.lines[0] + part.text.count("\n"))
     text = data[found.start : found.end].decode("utf-8", "replace").strip("\n")
     line = 1 + data.count(b"\n", 0, found.start)
     return PlaceText(make_safe(text), line, line + text.count("\n"))
+
+
+def name_absence(document: Document, places: list[Place], pointer: str) -> str:
+    """Say that a document has no such place, or that nothing stands at it."""
+    shown = quoted(document.path)
+    if is_passed_over(places, pointer):
+        return f"{shown} has no text on {quoted(pointer)}, which may be a picture or blank."
+    return f"{shown} has no {quoted(pointer)}."
 
 
 def name_range(data: bytes, places: list[Place]) -> str:

@@ -9,8 +9,7 @@ from bookwheel.engines.base import Engine
 from bookwheel.engines.sight import LONGEST_PREVIEW
 from bookwheel.errors import BadRequest
 from bookwheel.model import Document, Place, SafeText
-from bookwheel.reading.documents import quoted
-from bookwheel.reading.pointers import name_range
+from bookwheel.reading.pointers import name_absence, name_range
 from bookwheel.safety.redact import make_safe
 from bookwheel.text.cut import head_of, tail_of
 from bookwheel.text.pointers import Pointers, find_stretch
@@ -90,9 +89,7 @@ def _find(document: Document, data: bytes, places: list[Place], pointer: str) ->
     if found and not found.lines:
         span = (found.start, found.end)
     if span is None:
-        raise BadRequest(
-            f"{quoted(document.path)} has no {quoted(pointer)}.", hint=name_range(data, places)
-        )
+        raise BadRequest(name_absence(document, places, pointer), hint=name_range(data, places))
     return span
 
 

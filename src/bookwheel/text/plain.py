@@ -37,6 +37,14 @@ _MARKED = re.compile(
 )
 
 
+_ESCAPED = re.compile(
+    r"(?ms)(^[ \t]*(?P<fence>```+|~~~+).*?(?:^[ \t]*(?P=fence)|\Z)|`[^`\n]*`)"
+    r"|\\(?=<[A-Za-z/!?])|^([ \t]*(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]+)*)\\(?=[#>=`~*_-])"
+)
+"""Code, in which a backslash is one, or a backslash that keeps text from being structure."""
+_ESCAPE = "\ue000"
+"""Stands for such a backslash until structure has been dealt with."""
+
 _LONGEST = 4_000
 """Characters that are looked at together: marks of emphasis are sought over all of them."""
 
@@ -59,7 +67,8 @@ def _parts(markdown: str) -> Iterator[str]:
 
 
 def _plain(markdown: str) -> str:
-    text = seen(markdown)
+    is_escaped = "\\" in markdown
+    text = seen(_ESCAPED.sub(_keep_code, markdown) if is_escaped else markdown)
     if "#" in text:
         text = _HEADING.sub(_ended, text)
     if "===" in text:
@@ -72,8 +81,15 @@ def _plain(markdown: str) -> str:
         text = _CALLOUT.sub(_named, text)
     if "|" in text:
         text = _ROW.sub(_cells, _BELOW_HEAD.sub("", text))
-    text = " ".join(_without_marks(text).split())
+    text = _without_marks(text)
+    if is_escaped:
+        text = text.replace(_ESCAPE, "")
+    text = " ".join(text.split())
     return _BREAKS.sub("·", text).strip(" ·") if "·" in text else text
+
+
+def _keep_code(found: re.Match[str]) -> str:
+    return found[1] or (found[3] or "") + _ESCAPE
 
 
 def seen(markdown: str) -> str:

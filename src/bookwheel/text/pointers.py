@@ -105,6 +105,16 @@ def find_stretch(data: bytes, places: list[Place], pointer: str) -> Stretch | No
     return None
 
 
+def is_passed_over(places: Iterable[Place], pointer: str) -> bool:
+    """Tell a page or the like that lies before others of the document and has no text."""
+    wanted = _COUNTED.fullmatch(_normal(pointer))
+    labels = (_COUNTED.fullmatch(_normal(place.label)) for place in places)
+    last = max(
+        (int(each[2]) for each in labels if wanted and each and each[1] == wanted[1]), default=0
+    )
+    return wanted is not None and int(wanted[2]) < last
+
+
 def _normal(pointer: str) -> str:
     return " ".join(_QUOTES.sub("", pointer).casefold().split())
 
