@@ -209,6 +209,17 @@ def test_a_damaged_sheet_does_not_keep_the_others_out() -> None:
     )
 
 
+@pytest.mark.parametrize("tail", ['<mergeCells><mergeCell ref="A1', "<foo <bar", '<a b="'])
+def test_a_sheet_that_is_damaged_behind_its_cells_is_read(tail: str) -> None:
+    cut = sheet("1: A1=z").partition("</sheetData>")[0] + "</sheetData>" + tail
+    assert read(xlsx({"Cut": cut}), "a.xlsx").text == "## Cut\n\n| z |\n| --- |\n"
+
+
+@pytest.mark.parametrize("content", ["", "none", "\0" * 500, "<\0s\0h\0e\0e\0t\0/\0>\0"])
+def test_a_sheet_without_its_xml_is_damaged_and_not_blank(content: str) -> None:
+    assert refusal(xlsx({"S": content})) is Status.UNREADABLE
+
+
 def test_blank_sheets_are_passed_over_and_odd_ones_are_read() -> None:
     blank = sheet().replace("<sheetData></sheetData>", "<sheetData/>")
     odd = sheet("1: A1=z").replace("<sheetData>", "<!-- <sheetData/> --><sheetData>", 1)

@@ -127,7 +127,7 @@ def _read_package(data: bytes) -> _Source:
     about = ooxml.read_about(package, relations)
     if workbook.is_binary:
         return _Source(data, about)
-    return _Source(data, about, workbook, workbook.read_near)
+    return _Source(workbook.without_merges(), about, workbook, workbook.read_near)
 
 
 def _guarded(work: Callable[[], _T]) -> _T:

@@ -56,6 +56,8 @@ _SHEETS = re.compile(
 _SHEET = re.compile(r"""<sheet(?: name="([^"]*)"| \w+:id="([^"]*)"| [\w:]+="[^"]*")+""")
 _COUNT = re.compile(rb'\buniqueCount="([0-9]+)"')
 _THREADED = "[Threaded comment]"
+_NO_MERGES = b'<mergeCells id="acmblsyu"/>'
+"""An empty list of merged cells; it has the checksum 0."""
 
 
 class Workbook:
@@ -85,12 +87,21 @@ class Workbook:
                 if count and int(count[1]) > self._package.size(relation.target):
                     raise Unreadable(Status.UNREADABLE, "its table of strings is damaged")
 
+    def without_merges(self) -> bytes:
+        """Return the file with sheets that the library need not read twice.
+
+        It looks through each for merged cells, which it is not asked for and which come last.
+        """
+        return self._package.prepend(self._parts.values(), _NO_MERGES)
+
     def read_sheet(self, index: int, name: str) -> Extras:
         """Return what is beside the cells of a sheet."""
         part = self._parts.get(name)
         if part is None:
             return Extras()
         data = self._package.read(part)
+        if b"sheet" not in data:
+            raise Unreadable(Status.UNREADABLE, "a damaged spreadsheet (no XML of a sheet)")
         if not _has_cells(data):
             return Extras(is_blank=True)
         return Extras(_area(data), self._links(part, data), _errors(data))
