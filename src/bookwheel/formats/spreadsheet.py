@@ -25,6 +25,7 @@ from bookwheel.formats import odf_meta, ole_properties, ooxml
 from bookwheel.formats.base import Unreadable
 from bookwheel.formats.composing import About, Composer, link, plain
 from bookwheel.formats.grid import MAX_TEXT, Extras, Grid, finish_tables, name_columns
+from bookwheel.formats.ods_parts import OpenWorkbook
 from bookwheel.formats.package import Package
 from bookwheel.formats.xls_records import OldWorkbook
 from bookwheel.formats.xlsx_far import Near
@@ -57,7 +58,7 @@ class _Beside(Protocol):
 
 
 class _Source(NamedTuple):
-    """The bytes to read cells from, the properties, and for Excel files what is beside cells."""
+    """The bytes to read cells from, the properties, and what is beside the cells."""
 
     data: bytes
     about: About
@@ -121,7 +122,7 @@ def _read_package(data: bytes) -> _Source:
     package = Package(data)
     if package.has("content.xml"):
         odf_meta.refuse_encrypted(package)
-        return _Source(data, odf_meta.read_about(package))
+        return _Source(data, odf_meta.read_about(package), OpenWorkbook(package))
     relations = ooxml.read_outer_relations(package, "xl/workbook.xml")
     workbook = Workbook(package, ooxml.find_main_part(package, relations))
     about = ooxml.read_about(package, relations)
