@@ -138,6 +138,8 @@ class Parsed(NamedTuple):
     places: Sequence[Place] = ()
     quiet: tuple[tuple[int, int], ...] = ()
     """Spans that stay readable but are left out of chunks: front matter, navigation, footers."""
+    remark: str = ""
+    """How much of the file is not in the text, which says where."""
 
 
 class Chunk(NamedTuple):
@@ -238,6 +240,7 @@ class Draft(NamedTuple):
     state: FileState
     status: Status
     reason: str = ""
+    """Why there is no document, or what is left out of it."""
     parsed: Parsed | None = None
     date: str = ""
     source: str = ""

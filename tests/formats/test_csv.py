@@ -79,7 +79,9 @@ def test_very_long_cells_and_tables_are_cut_and_say_so(monkeypatch: pytest.Monke
     found = text_of("a,b\n" + "x" * 200_000 + ",y\n")
     assert "x ... (150,000 more characters left out) | y |" in found
     monkeypatch.setattr(tables, "MAX_TEXT", 10)
-    assert text_of("a,b\n1,2\n3,4\n5,6\n7,8\n").endswith("| 1 | 2 |\n\n(3 more rows left out.)\n")
+    parsed = read(b"a,b\n1,2\n3,4\n5,6\n7,8\n", "a.csv")
+    assert parsed.text.endswith("| 1 | 2 |\n\n(3 more rows left out.)\n")
+    assert parsed.remark == "3 rows left out"
 
 
 def test_a_table_of_very_many_gaps_shows_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 import pytest
 
 from bookwheel.formats import directory
-from bookwheel.formats.directory import Member, read_directory, unpack
+from bookwheel.formats.directory import Member, prepend, read_directory, unpack
 from tests.formats.making_zips import make_zip
 
 SMALL = make_zip({"a.xml": "<a>one</a>" * 50, "b/c.xml": "<b/>"})
@@ -96,3 +96,33 @@ def test_a_damaged_member_is_not_unpacked() -> None:
     assert unpack(data, member._replace(checksum=1)) is None
     assert unpack(data, member._replace(start=3)) is None
     assert unpack(data, member._replace(size=5)) is None
+
+
+WORDS = b'<mergeCells id="jjagatvq"/>'
+"""Words whose checksum is 0."""
+
+
+@pytest.mark.parametrize("data", ORDINARY.values(), ids=ORDINARY.keys())
+def test_words_are_put_before_members_as_they_are_packed(data: bytes) -> None:
+    found = read_directory(data)
+    with ZipFile(BytesIO(data)) as before:
+        names = before.namelist()[:1]
+        with ZipFile(BytesIO(prepend(found, names, WORDS))) as after:
+            assert after.namelist() == before.namelist()
+            for name in after.namelist():
+                assert after.read(name) == (WORDS if name in names else b"") + before.read(name)
+
+
+@pytest.mark.parametrize("data", OTHER.values(), ids=OTHER.keys())
+def test_nothing_is_put_before_members_of_a_directory_that_needs_care(data: bytes) -> None:
+    found = read_directory(data)
+    assert prepend(found, found.entries, WORDS) is data
+
+
+def test_nothing_is_put_before_members_that_lie_over_each_other_or_nowhere() -> None:
+    at = SMALL.rindex(b"PK\1\2")
+    for place, number in ((20, len(SMALL)), (42, at), (42, 2**32 - 1), (10, 99)):
+        data = bytearray(SMALL)
+        data[at + place : at + place + 4] = number.to_bytes(4, "little")
+        found = read_directory(bytes(data))
+        assert prepend(found, found.entries, WORDS) is found.data

@@ -207,6 +207,18 @@ def test_a_damaged_sheet_does_not_keep_the_others_out() -> None:
     assert parsed.text == (
         "## Bad\n\n(This sheet is left out: it is damaged.)\n\n## Good\n\n| z |\n| --- |\n"
     )
+    assert parsed.remark == "1 sheet left out"
+
+
+@pytest.mark.parametrize("tail", ['<mergeCells><mergeCell ref="A1', "<foo <bar", '<a b="'])
+def test_a_sheet_that_is_damaged_behind_its_cells_is_read(tail: str) -> None:
+    cut = sheet("1: A1=z").partition("</sheetData>")[0] + "</sheetData>" + tail
+    assert read(xlsx({"Cut": cut}), "a.xlsx").text == "## Cut\n\n| z |\n| --- |\n"
+
+
+@pytest.mark.parametrize("content", ["", "none", "\0" * 500, "<\0s\0h\0e\0e\0t\0/\0>\0"])
+def test_a_sheet_without_its_xml_is_damaged_and_not_blank(content: str) -> None:
+    assert refusal(xlsx({"S": content})) is Status.UNREADABLE
 
 
 def test_blank_sheets_are_passed_over_and_odd_ones_are_read() -> None:
@@ -229,6 +241,7 @@ def test_cells_too_far_from_the_others_are_counted_and_left_out() -> None:
         "## Far\n\n| x |\n| --- |\n\n(1 more cell is left out: too far from the others.)\n\n"
         "## Near\n\n| z |\n| --- |\n"
     )
+    assert parsed.remark == "1 cell left out"
     strayed = sheet("1: A1=x", "1: XFD1048576=y")
     assert "| x |" in read(xlsx({"Far": strayed}), "a.xlsx").text
 
@@ -294,6 +307,7 @@ def test_what_is_left_out_of_a_very_large_sheet_is_said(monkeypatch: pytest.Monk
         "| word4 |\n\n(5 more rows left out.)\n\n"
         "## B\n\n(This sheet is left out: the file is too long.)\n"
     )
+    assert parsed.remark == "5 rows, 1 sheet left out"
     wide = "1: " + " | ".join(f'<c r="{c}1"><v>1</v></c>' for c in ("A", "ALM", "ALN"))
     assert text_of(wide).endswith("(2 more columns left out.)\n")
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bookwheel.errors import BookwheelError, NotFound
 from bookwheel.library import Library
 from tests.conftest import Shelf
+from tests.formats.making_office import sheet, xlsx
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +22,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
     for name in ("a.md", ".hidden.md", "drafts/idea.md", "old/b.md", "id_rsa.txt", "c.png"):
         shelf.put(name, "zebra")
     shelf.put("image.md", b"\x89PNG\r\n\x1a\n")
+    shelf.put("half.xlsx", xlsx({"Good": sheet("1: A1=zebra"), "Bad": ""}))
     shelf.put(".gitignore", "drafts/\n")
     shelf.put("manifest.json", '{"exclude": ["old/*.md"]}')
     (shelf.folder / "link.md").symlink_to("a.md")
@@ -43,6 +45,10 @@ def library(shelf: Shelf) -> Iterator[Library]:
     [
         ("a.md", "a.md is indexed in 'notes' as 'a'."),
         ("p.md", "p.md is indexed in 'papers' as 'p'."),
+        (
+            "half.xlsx",
+            "half.xlsx is indexed in 'notes' as 'half', but not all of it: 1 sheet left out.",
+        ),
         ("later.md", "later.md would be indexed, but has not been yet: run `bookwheel index`."),
         ("image.md", "image.md could not be read: binary (a PNG image named .md)."),
         (".hidden.md", ".hidden.md is not indexed: hidden name."),

@@ -19,6 +19,7 @@ from bookwheel.indexing.wire import pack
 from bookwheel.indexing.worker import Failure, Outcome, Task
 from bookwheel.model import Draft, FileState, Known, Status
 from tests.conftest import LONG_AGO, Shelf, find, timeless
+from tests.formats.making_office import sheet, xlsx
 
 BINARY = b"\x89PNG\r\n\x1a\n" + bytes(50)
 
@@ -56,6 +57,13 @@ def test_f15_a_root_that_is_gone_keeps_its_documents_and_says_so(shelf: Shelf) -
         assert (report.failed, report.removed, len(report.problems)) == (True, 0, 1)
         assert "Its documents are kept as they were." in report.problems[0]
         assert find(library, "zebra") == ["a.md"]
+
+
+def test_a_document_that_is_read_in_part_is_named(shelf: Shelf) -> None:
+    shelf.put("half.xlsx", xlsx({"Good": sheet("1: A1=zebra"), "Bad": "", "Worse": ""}))
+    assert shelf.update() == [Report("notes", indexed=1, problems=["half.xlsx: 2 sheets left out"])]
+    assert shelf.update() == [Report("notes", unchanged=1)]
+    assert ledger(shelf) == {}
 
 
 @pytest.mark.requirement("X-032")

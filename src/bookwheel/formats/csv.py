@@ -40,7 +40,8 @@ def read(data: bytes, path: str) -> Parsed:
     grid.gather(_records(body, delimiter), _join_rows)
     composer = Composer()
     grid.add_to(composer, "")
-    return finish_tables(composer, path, About(description=name_columns(grid.head)))
+    about = About(description=name_columns(grid.head))
+    return finish_tables(composer, path, about, left=grid.left)
 
 
 def _choose_delimiter(text: str) -> str:

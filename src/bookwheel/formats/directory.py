@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Iterable
 from io import BytesIO
 from typing import NamedTuple
 from zipfile import MAX_EXTRACT_VERSION, ZIP_DEFLATED, ZIP_STORED, ZipFile
@@ -17,7 +18,12 @@ _END = struct.Struct("<4s4H2LH")
 _ENTRY = struct.Struct("<4sxxBxH14xL3H")
 _DETAILS = struct.Struct("<8x2H4x3L14xL")
 _LENGTHS = struct.Struct("<26x2H")
+_NUMBER, _NUMBERS = struct.Struct("<L"), struct.Struct("<LL")
+_SIZES_AT, _START_AT, _DIRECTORY_AT = 20, 42, 16
+"""Where an entry tells a member's lengths and start, and the end of the file its directory's."""
 _EXTRA = struct.Struct("<HH")
+_BLOCK = struct.Struct("<xHH")
+"""What begins a block of deflate that is not packed and not the last: its length, twice."""
 _UTF8 = 0x800
 _MOST_GROWTH = 1_032
 """How many bytes deflate makes of one at most."""
@@ -121,6 +127,36 @@ def _is_plain(extra: bytes) -> bool:
         if kind in _MEANT or at > len(extra):
             return False
     return True
+
+
+def prepend(directory: Directory, names: Iterable[str], words: bytes) -> bytes:
+    """Return the zip file with words before the content of members, which stays packed.
+
+    The checksum of the words must be 0, so that those of the members stay right; the new lengths
+    stand in the directory alone. Where a member needs care, or members overlap, nothing is changed.
+    """
+    data, at = directory.data, directory_start(directory.data)
+    if at is None:
+        return data
+    tail, pieces, end, room = bytearray(data[at:]), [data[:at]], at, at
+    block = _BLOCK.pack(len(words), len(words) ^ 0xFFFF) + words
+    for name in names:
+        entry, member = directory.entries[name], directory.find(name)
+        start = None if member is None else content_start(data, member)
+        if start is None or member is None or not isinstance(entry, int):
+            return data
+        room -= member.packed_size
+        if room < 0:
+            return data
+        before = block if member.method == ZIP_DEFLATED else words
+        piece = data[member.start : start] + before + data[start : start + member.packed_size]
+        sizes = len(before) + member.packed_size, len(words) + member.size
+        _NUMBERS.pack_into(tail, entry - at + _SIZES_AT, *sizes)
+        _NUMBER.pack_into(tail, entry - at + _START_AT, end)
+        pieces.append(piece)
+        end += len(piece)
+    _NUMBER.pack_into(tail, len(tail) - _END.size + _DIRECTORY_AT, end)
+    return b"".join([*pieces, tail])
 
 
 def content_start(data: bytes, member: Member) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
@@ -173,6 +173,11 @@ class Grid:
         """Return the first line, which names the columns."""
         return self.runs[0][1][0].partition("\n")[0] if self.runs else ""
 
+    @property
+    def left(self) -> dict[str, int]:
+        """Return how many rows and columns are left out."""
+        return {"rows": self.rows_left, "columns": self.columns_left}
+
     def add_to(self, composer: Composer, label: str) -> None:
         """Add the table to a document, each line with its row, then what was left out."""
         if self.runs:
@@ -189,8 +194,7 @@ class Grid:
                     composer.begin(label, row=start)
                     composer.add_lines(text)
             composer.end_lines()
-        left = ((self.rows_left, "rows"), (self.columns_left, "columns"))
-        said = [f"{count:,} more {what}" for count, what in left if count > 0]
+        said = [f"{count:,} more {what}" for what, count in self.left.items() if count > 0]
         if said:
             composer.begin(label)
             composer.add(f"({' and '.join(said)} left out.)")
@@ -226,8 +230,20 @@ def name_columns(head: str) -> str:
     return ", ".join(filter(None, cells))
 
 
+def say_left(left: Mapping[str, int]) -> str:
+    """Say how many rows and the like are left out of a text; nothing where it has all."""
+    found = ((what, count) for what, count in left.items() if count > 0)
+    said = [f"{count:,} {what if count > 1 else what[:-1]}" for what, count in found]
+    return f"{', '.join(said)} left out" if said else ""
+
+
 def finish_tables(
-    composer: Composer, path: str, about: About, headings: Iterable[str] = ()
+    composer: Composer,
+    path: str,
+    about: About,
+    *,
+    headings: Iterable[str] = (),
+    left: Mapping[str, int],
 ) -> Parsed:
     """Return a document of tables, one heading per place.
 
@@ -251,6 +267,7 @@ def finish_tables(
         sections=sections,
         links=tuple(_links(text)),
         places=places,
+        remark=say_left(left),
     )
 
 

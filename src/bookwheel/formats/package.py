@@ -11,7 +11,14 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 from lxml import etree
 
 from bookwheel.formats.base import Unreadable
-from bookwheel.formats.directory import Member, content_start, inflate, read_directory, unpack
+from bookwheel.formats.directory import (
+    Member,
+    content_start,
+    inflate,
+    prepend,
+    read_directory,
+    unpack,
+)
 from bookwheel.model import Status
 
 MAX_MEMBERS = 20_000
@@ -62,6 +69,12 @@ class Package:
             return self._directory.find(name)
         written = self._names.get(_normal(name))
         return None if written is None else self._directory.find(written)
+
+    def prepend(self, names: Iterable[str], words: bytes) -> bytes:
+        """Return the package with words of the checksum 0 before the content of its members."""
+        entries = self._directory.entries
+        found = (name if name in entries else self._names[_normal(name)] for name in names)
+        return prepend(self._directory, set(found), words)
 
     def read(self, name: str) -> bytes:
         """Return a member's bytes; Unreadable when there is none or it is damaged."""

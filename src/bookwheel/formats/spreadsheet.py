@@ -6,6 +6,7 @@ nothing. Cells that lie too far from the others to be built in memory are counte
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
@@ -25,6 +26,7 @@ from bookwheel.formats import odf_meta, ole_properties, ooxml
 from bookwheel.formats.base import Unreadable
 from bookwheel.formats.composing import About, Composer, link, plain
 from bookwheel.formats.grid import MAX_TEXT, Extras, Grid, finish_tables, name_columns
+from bookwheel.formats.ods_parts import OpenWorkbook
 from bookwheel.formats.package import Package
 from bookwheel.formats.xls_records import OldWorkbook
 from bookwheel.formats.xlsx_far import Near
@@ -57,7 +59,7 @@ class _Beside(Protocol):
 
 
 class _Source(NamedTuple):
-    """The bytes to read cells from, the properties, and for Excel files what is beside cells."""
+    """The bytes to read cells from, the properties, and what is beside the cells."""
 
     data: bytes
     about: About
@@ -79,8 +81,8 @@ def read(data: bytes, path: str) -> Parsed:
     if not reading.headings:
         raise Unreadable(Status.NO_TEXT, _why_empty(source.beside))
     about = source.about
-    described = about.description or name_columns(reading.head)
-    return finish_tables(composer, path, about._replace(description=described), reading.headings)
+    about = about._replace(description=about.description or name_columns(reading.head))
+    return finish_tables(composer, path, about, headings=reading.headings, left=reading.left)
 
 
 def _why_empty(beside: _Beside | None) -> str:
@@ -121,13 +123,13 @@ def _read_package(data: bytes) -> _Source:
     package = Package(data)
     if package.has("content.xml"):
         odf_meta.refuse_encrypted(package)
-        return _Source(data, odf_meta.read_about(package))
+        return _Source(data, odf_meta.read_about(package), OpenWorkbook(package))
     relations = ooxml.read_outer_relations(package, "xl/workbook.xml")
     workbook = Workbook(package, ooxml.find_main_part(package, relations))
     about = ooxml.read_about(package, relations)
     if workbook.is_binary:
         return _Source(data, about)
-    return _Source(data, about, workbook, workbook.read_near)
+    return _Source(workbook.without_merges(), about, workbook, workbook.read_near)
 
 
 def _guarded(work: Callable[[], _T]) -> _T:
@@ -162,6 +164,8 @@ class _Reading:
         self.head = ""
         self.damage: Unreadable | None = None
         self.damaged = 0
+        self.left: Counter[str] = Counter()
+        """How many sheets, rows and so on the text is without."""
 
     def add(self, index: int, sheet: SheetMetadata) -> None:
         """Add a sheet that has anything to read; one with charts alone is a sheet too."""
@@ -179,6 +183,7 @@ class _Reading:
         if grid:
             grid.add_to(self.composer, label)
             self.room = grid.room
+            self.left.update(grid.left)
             self.head = self.head or grid.head
         words = [block for block in (said, *blocks) if block]
         if words:
@@ -188,6 +193,7 @@ class _Reading:
     def read_cells(self, index: int, name: str) -> tuple[Grid | None, str]:
         """Return the table of a sheet, or words on why there is none."""
         if self.room <= 0:
+            self.left["sheets"] += 1
             return None, "(This sheet is left out: the file is too long.)"
         try:
             return self._read_cells(index, name)
@@ -196,6 +202,7 @@ class _Reading:
                 raise
             self.damage = self.damage or refused
             self.damaged += 1
+            self.left["sheets"] += 1
             return None, "(This sheet is left out: it is damaged.)"
 
     def _read_cells(self, index: int, name: str) -> tuple[Grid | None, str]:
@@ -222,6 +229,7 @@ class _Reading:
             self.near = opened, near.left
         cells, lost = self.near
         left = lost.get(name, 0)
+        self.left["cells"] += left
         more = "1 more cell is" if left == 1 else f"{left:,} more cells are"
         return cells, f"({more} left out: too far from the others.)" if left else ""
 

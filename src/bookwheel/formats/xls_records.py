@@ -12,7 +12,7 @@ from typing import NamedTuple
 from bookwheel.formats.base import Unreadable
 from bookwheel.formats.composing import plain
 from bookwheel.formats.grid import Extras, Marks
-from bookwheel.formats.xlsx_parts import column_name
+from bookwheel.formats.xlsx_parts import column_name, write_note
 from bookwheel.model import Status
 
 _MAX_ROW, _MAX_COLUMN = 65_536, 256
@@ -86,9 +86,8 @@ class OldWorkbook:
         notes = []
         for place, author, number in sheet.notes:
             words = sheet.texts.pop(number, "")
-            said = f"{author}: {words}" if author and not words.startswith(author) else words
             if words:
-                notes.append(f"- {place}: {plain(said)}")
+                notes.append(write_note(place, author, words))
         if notes:
             yield "Comments:\n\n" + "\n".join(notes)
         for words in sheet.texts.values():

@@ -26,8 +26,8 @@ MAX_AREA = 20_000_000
 """Cells of the rectangle around all that a sheet holds, which is built whole in memory."""
 _MOST_COLUMNS = 26 + 26**2 + 26**3
 """Columns whose names have three letters at most, as those that are looked for do."""
-_MAX_NOTES = 5_000
-_MAX_LINKED = 20_000
+MAX_NOTES = 5_000
+MAX_LINKED = 20_000
 _MAY_LIE_FAR = (
     (26 * 99_999, r' r="[A-Za-z](?:[A-Za-z]|[0-9]{6})'),
     (702 * 9_999, r' r="[A-Za-z](?:[A-Za-z][A-Za-z]|[A-Za-z]?[0-9]{5})'),
@@ -56,6 +56,8 @@ _SHEETS = re.compile(
 _SHEET = re.compile(r"""<sheet(?: name="([^"]*)"| \w+:id="([^"]*)"| [\w:]+="[^"]*")+""")
 _COUNT = re.compile(rb'\buniqueCount="([0-9]+)"')
 _THREADED = "[Threaded comment]"
+_NO_MERGES = b'<mergeCells id="acmblsyu"/>'
+"""An empty list of merged cells; it has the checksum 0."""
 
 
 class Workbook:
@@ -85,12 +87,21 @@ class Workbook:
                 if count and int(count[1]) > self._package.size(relation.target):
                     raise Unreadable(Status.UNREADABLE, "its table of strings is damaged")
 
+    def without_merges(self) -> bytes:
+        """Return the file with sheets that the library need not read twice.
+
+        It looks through each for merged cells, which it is not asked for and which come last.
+        """
+        return self._package.prepend(self._parts.values(), _NO_MERGES)
+
     def read_sheet(self, index: int, name: str) -> Extras:
         """Return what is beside the cells of a sheet."""
         part = self._parts.get(name)
         if part is None:
             return Extras()
         data = self._package.read(part)
+        if b"sheet" not in data:
+            raise Unreadable(Status.UNREADABLE, "a damaged spreadsheet (no XML of a sheet)")
         if not _has_cells(data):
             return Extras(is_blank=True)
         return Extras(_area(data), self._links(part, data), _errors(data))
@@ -129,7 +140,7 @@ class Workbook:
             values = _attributes(tag[1])
             relation = relations.get(values.get("id", ""))
             place = _CELL.match(values.get("ref", ""))
-            if place and relation is not None and relation.is_external and number < _MAX_LINKED:
+            if place and relation is not None and relation.is_external and number < MAX_LINKED:
                 found.setdefault(int(place[2]) - 1, {})[column(place[1])] = relation.target
         return found
 
@@ -141,7 +152,7 @@ class Workbook:
         relations = self._ties(part)
         if not relations:  # as most sheets
             return
-        notes = [*self._comments(relations), *self._threads(relations)][:_MAX_NOTES]
+        notes = [*self._comments(relations), *self._threads(relations)][:MAX_NOTES]
         if notes:
             yield "Comments:\n\n" + "\n".join(notes)
         for target, root in self._roots(relations, "drawing"):
@@ -166,7 +177,7 @@ class Workbook:
                 known = index.isdecimal() and int(index) < len(authors)
                 author = authors[int(index)] if known else ""
                 if words and not words.startswith(_THREADED):
-                    yield _note(comment.get("ref", ""), author, words)
+                    yield write_note(comment.get("ref", ""), author, words)
 
     def _threads(self, relations: Relations) -> Iterator[str]:
         for _, root in self._roots(relations, "threadedComment"):
@@ -174,7 +185,7 @@ class Workbook:
                 words = " ".join((comment.findtext("{*}text") or "").split())
                 if words:
                     author = self._person(comment.get("personId", ""))
-                    yield _note(comment.get("ref", ""), author, words)
+                    yield write_note(comment.get("ref", ""), author, words)
 
     def _person(self, name: str) -> str:
         if self._persons is None:
@@ -214,7 +225,8 @@ def _sheets(data: bytes) -> Iterator[tuple[str, str]]:
         yield str(element.get("name", "")), relation_id(element)
 
 
-def _note(place: str, author: str, words: str) -> str:
+def write_note(place: str, author: str, words: str) -> str:
+    """Return a comment on a cell as an item of a list."""
     said = f"{author}: {words}" if author and not words.startswith(author) else words
     return f"- {place}: {plain(said)}"
 

@@ -46,7 +46,8 @@ def _explain(
     if document is None:
         return f"{relative} would be indexed, but has not been yet: run `bookwheel index`."
     if document.status is Status.OK:
-        return f"{relative} is indexed in {collection.name!r} as {document.title!r}."
+        part = f", but not all of it: {document.reason}" if document.reason else ""
+        return f"{relative} is indexed in {collection.name!r} as {document.title!r}{part}."
     return f"{relative} could not be read: {document.status} ({document.reason})."
 
 

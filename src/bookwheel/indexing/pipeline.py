@@ -240,6 +240,8 @@ class Updater:
                 waiting += result.characters
                 report.indexed += result.status is Status.OK
                 report.unreadable += result.status is not Status.OK
+                if result.status is Status.OK and result.reason:
+                    report.problems.append(f"{file.path}: {result.reason}")
             del result, outcome  # a long text is held by the draft alone
             self._on_counts(report.counts(done, len(files)))
             if len(drafts) >= _WRITE_STEP or waiting >= _WRITE_CHARACTERS:

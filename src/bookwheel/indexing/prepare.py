@@ -121,6 +121,7 @@ def draft(
         mime=mime_type(extension),
         state=state,
         status=Status.OK,
+        reason=parsed.remark,
         parsed=parsed._replace(links=tuple(_with_keys(link, origin) for link in parsed.links)),
         date=document_date(parsed.date, path, file.modified_ns),
         source=parsed.source or collection.source or collection.name,

@@ -192,7 +192,7 @@ def _state(state: FileState) -> tuple[Any, ...]:
 def _pack_parsed(parsed: Parsed) -> tuple[Any, ...]:
     return (
         (parsed.title, parsed.description, parsed.text, parsed.tags, parsed.author, parsed.date),
-        (parsed.language, parsed.source, parsed.url, parsed.aliases),
+        (parsed.language, parsed.source, parsed.url, parsed.aliases, parsed.remark),
         tuple(map(tuple, parsed.sections)),
         tuple(map(tuple, parsed.links)),
         tuple(map(tuple, parsed.places)),
@@ -202,7 +202,7 @@ def _pack_parsed(parsed: Parsed) -> tuple[Any, ...]:
 
 def _unpack_parsed(values: tuple[Any, ...]) -> Parsed:
     (title, description, text, tags, author, date), more, sections, links, places, quiet = values
-    language, source, url, aliases = more
+    language, source, url, aliases, remark = more
     return Parsed(
         title=title,
         description=description,
@@ -218,6 +218,7 @@ def _unpack_parsed(values: tuple[Any, ...]) -> Parsed:
         links=tuple(Link(*row) for row in links),
         places=tuple(Place(*row) for row in places),
         quiet=quiet,
+        remark=remark,
     )
 
 
