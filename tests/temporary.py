@@ -10,8 +10,8 @@ import tempfile
 from pathlib import Path
 
 MEMORY = Path("/dev/shm")
-ROOM = 2 * 1024**3
-"""Bytes; tests never hold more at once."""
+ROOM = 1024**3
+"""Bytes: several times what all tests hold at once."""
 
 
 def write_to_memory() -> None:
