@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 CLIENTS := tests/node/node_modules/.installed
 TOOLS := $(VENV)/release
 UV := $(TOOLS)/bin/uv
+# What tests start by the hundred is compiled once, also where the environment lets nobody write it down.
+PYTEST := $(BIN)/python -m compileall -q src && $(BIN)/python -m pytest -n auto
 DOCS ?= .
 # Options of `make bench-rivals`, as: RIVALS='--queries 20 --without qmd'
 RIVALS ?=
@@ -54,7 +56,7 @@ serve: $(VENV)/.runtime ## Serve DOCS=folder over HTTP: to people at 127.0.0.1:8
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }
 
 test: $(VENV)/.dev $(CLIENTS) /usr/bin/curl /usr/bin/chromium ## Run the tests
-	@$(BIN)/python -m pytest -n auto
+	@$(PYTEST)
 
 # Fetches the server of the cluster.
 /usr/bin/mvn:
@@ -67,14 +69,14 @@ test-cluster-all: $(VENV)/.dev /usr/bin/mvn ## All cases of them, and the long f
 	@$(BIN)/python -m tests.cluster --all
 
 coverage: $(VENV)/.dev $(CLIENTS) /usr/bin/curl ## How much of the code the tests reach, file by file
-	@$(BIN)/python -m pytest -n auto --cov --cov-report=term --cov-fail-under=80
+	@$(PYTEST) --cov --cov-report=term --cov-fail-under=80
 
 # In a network of its own, where nothing but this machine answers.
 test-offline: $(VENV)/.dev $(CLIENTS) /usr/bin/curl /usr/bin/chromium ## Run the tests where no other machine can be reached
-	@unshare $$(test $$(id -u) = 0 || echo --map-root-user) --net sh -c 'ip link set lo up && exec $(BIN)/python -m pytest -n auto'
+	@unshare $$(test $$(id -u) = 0 || echo --map-root-user) --net sh -c 'ip link set lo up && $(PYTEST)'
 
 check: lint $(CLIENTS) /usr/bin/curl /usr/bin/chromium /usr/bin/mvn ## May I commit? All of lint, all tests, and how much of the code they reach
-	@$(BIN)/python -m pytest -n auto --cov --cov-report=
+	@$(PYTEST) --cov --cov-report=
 	@PYTEST_ADDOPTS='--cov --cov-append --cov-report=' $(BIN)/python -m tests.cluster
 	@$(BIN)/coverage report --skip-covered
 	@$(BIN)/python -m tests.branches 90
@@ -103,7 +105,7 @@ screenshot: $(VENV)/.dev /usr/bin/chromium ## Make the picture of the README ane
 	@$(BIN)/python -m tests.site.browser.screenshot docs/images/search.png
 
 faults: $(VENV)/.dev ## The long runs: kills, damage, races, fuzz; a table row by row in the end
-	@$(BIN)/python -m pytest -n auto -m 'not corpus and not cluster' --faults -q
+	@$(PYTEST) -m 'not corpus and not cluster' --faults -q
 
 # What a release is made with, away from what the program and its tests are run with.
 $(TOOLS)/.installed: release/requirements.txt

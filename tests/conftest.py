@@ -18,7 +18,7 @@ from bookwheel.indexing.pipeline import Report
 from bookwheel.library import Library
 from bookwheel.query import SearchRequest
 from bookwheel.settings import SETTINGS, load
-from tests import loopback
+from tests import loopback, temporary
 from tests.faults import table as fault_table
 from tests.indoors import IndoorPool
 
@@ -151,6 +151,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="only what shows a row of the faults, or takes long, and a table in the end",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Write to memory, but for the long faults: these have to do with disks."""
+    if not config.getoption("--faults"):
+        temporary.write_to_memory()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

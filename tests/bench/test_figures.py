@@ -14,7 +14,7 @@ from bench.corpus import Corpus
 from bench.figures import Figure, as_markdown, as_text
 from bench.known_items import Page, eligible, one_edit, swap_middle
 
-from bench import scale
+from bench import hostile, scale
 
 WORDS = (
     *("anchor", "basket", "candle", "dragon", "eleven", "forest", "garden", "hammer", "island"),
@@ -55,7 +55,9 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     made = Corpus([str(folder)], work, queries=4, rounds=1, repeats=1, clients=2, crowd=4)
     made.slice_seconds, made.crowd_seconds, made.many_chunks = 0.2, 1.0, 0
     made.soak_minutes = 0.05
-    yield made
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hostile, "MEGABYTE", 20_000)
+        yield made
     made.close()
 
 

@@ -18,7 +18,9 @@ from bench.rivals.questions import draw, identifiers, read_pages, title_of
 from bench.rivals.table import Result, Timing, as_json, as_markdown
 
 SERVER = """
-import json, sys
+import json, sys, time
+while time.process_time() < 0.03:  # times of processes are told in hundredths of a second
+    pass
 for line in sys.stdin:
     asked = json.loads(line)
     if "id" not in asked:

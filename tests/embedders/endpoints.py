@@ -75,7 +75,7 @@ def serving(behave: Behaviour) -> Iterator[Service]:
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     try:
         yield Service(f"http://127.0.0.1:{server.server_port}/v1", asked)

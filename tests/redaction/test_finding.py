@@ -345,19 +345,15 @@ def test_time_grows_with_the_text_and_not_faster(name: str) -> None:
     """T15: ten times the text must not take a hundred times as long."""
     text = HOSTILE[name]
     find_spans(text[:100_000])
-    small, large = _seconds(text[:100_000]), _seconds(text)
-    assert large < 40 * max(small, 0.005)
+    small = min(_seconds(text[:100_000]) for _ in range(3))
+    # What else the machine does adds to a time: one that is too long is taken again.
+    assert any(_seconds(text) < 40 * max(small, 0.005) for _ in range(3))
 
 
 def _seconds(text: str) -> float:
-    """Return the least CPU time of three: what else the machine does adds to each."""
-
-    def once() -> float:
-        start = time.process_time()
-        find_spans(text)
-        return time.process_time() - start
-
-    return min(once() for _ in range(3))
+    start = time.process_time()
+    find_spans(text)
+    return time.process_time() - start
 
 
 SPLIT = "ghp_Ab3dEf6hIj9lMn2pQr5tUv8xYz1bCd4fGh7j"

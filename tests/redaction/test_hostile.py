@@ -63,17 +63,15 @@ def test_a_text_four_times_as_long_takes_about_four_times_as_long() -> None:
     for row in NOTATIONS:
         hint = next(examples(row.hint))
         text = repeated(hint)
-        short, long = (_cpu(text[:size]) for size in (50_000, 200_000))
-        assert long <= 12 * short + 0.02, hint
+        short = min(_cpu(text[:50_000]) for _ in range(2))
+        # What else the machine does adds to a time: one that is too long is taken once more.
+        assert any(_cpu(text[:200_000]) <= 12 * short + 0.02 for _ in range(2)), hint
 
 
 def _cpu(text: str) -> float:
-    def once() -> float:
-        start = time.process_time()
-        find_spans(text)
-        return time.process_time() - start
-
-    return min(once() for _ in range(2))
+    start = time.process_time()
+    find_spans(text)
+    return time.process_time() - start
 
 
 @pytest.mark.parametrize(

@@ -495,22 +495,9 @@ def test_t13_hostile_text_is_an_ordinary_query(guides: Shelf, number: int) -> No
 
 @given(st.text(max_size=200))
 @settings(max_examples=200, deadline=None)
-def test_t13_any_text_whatsoever_is_answered(text: str) -> None:
-    shelf = _generated_shelf()
-    scores = [hit.score for hit in shelf.ask(text).hits]
+def test_t13_any_text_whatsoever_is_answered(guides: Shelf, text: str) -> None:
+    scores = [hit.score for hit in guides.ask(text).hits]
     assert scores == sorted(scores, reverse=True)
-
-
-_SHELVES: list[Shelf] = []
-
-
-def _generated_shelf() -> Shelf:
-    if not _SHELVES:
-        import tempfile
-
-        _SHELVES.append(Shelf(Path(tempfile.mkdtemp(prefix="bookwheel-test-"))))
-        _SHELVES[0].put(GUIDES)
-    return _SHELVES[0]
 
 
 def test_a_phrase_is_found_beside_a_word_that_no_page_has(guides: Shelf) -> None:
