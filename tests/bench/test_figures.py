@@ -61,6 +61,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     made.close()
 
 
+@pytest.mark.timeout(180)  # some start a dozen servers and clients
 @pytest.mark.parametrize("name", ROWS)
 def test_a_module_gives_its_rows(corpus: Corpus, name: str) -> None:
     assert {*FIGURES, *LONG} == {*ROWS, "pages_table", "cluster", "scale"}
