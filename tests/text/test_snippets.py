@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bookwheel.text.matching import Finder
 from bookwheel.text.plain import plain
 from bookwheel.text.snippets import Cutting, cut_snippet
-from bookwheel.text.words import Finder
 
 
 def cut(text: str, words: dict[str, float], length: int = 60) -> Cutting:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bookwheel.text.matching import Finder
 from bookwheel.text.words import (
-    Finder,
     analyze,
     analyze_query,
     fold,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from bookwheel.query import SearchHit, SearchIn, SearchRequest, SearchResults
-from bookwheel.text.words import Finder
+from bookwheel.text.matching import Finder
 from bookwheel.view import View
 
 if TYPE_CHECKING:

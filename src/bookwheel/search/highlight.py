@@ -12,8 +12,8 @@ from bookwheel.search.interpret import interpret
 from bookwheel.search.plan import Plan, Planner, asked_for
 from bookwheel.search.run import correct, query_languages
 from bookwheel.search.show import term_worth
+from bookwheel.text.matching import Finder
 from bookwheel.text.snippets import cut_snippet, mark_words
-from bookwheel.text.words import Finder
 
 
 class Highlights(NamedTuple):

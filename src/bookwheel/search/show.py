@@ -13,8 +13,9 @@ from bookwheel.search.interpret import Question
 from bookwheel.search.plan import Clause, Plan, Planner
 from bookwheel.search.rank import Ranked
 from bookwheel.text.entries import file_name
+from bookwheel.text.matching import Finder
 from bookwheel.text.snippets import Cutting, cut_snippet
-from bookwheel.text.words import Finder, normal_title
+from bookwheel.text.words import normal_title
 
 # What a word of the question counts by where the hit has it, and by whether it stands as typed.
 _IN_TITLE = 1.0

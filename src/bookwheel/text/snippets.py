@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from bookwheel.text.matching import Finder
 from bookwheel.text.plain import BREAK, plain, seen
-from bookwheel.text.words import Finder, is_unspaced
+from bookwheel.text.words import is_unspaced
 
 _TIES = re.compile(r"[-._:'’()&/ ]{0,2}\Z")
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -24,17 +23,17 @@ ANALYSIS_VERSION = 3
 """Raised when the same text gives other terms: the word index is then made anew."""
 
 LONGEST_WORD = 64
-_STEMS_LOSE_PREFIXES = frozenset(("ar", "fa", "ga", "id", "ne", "nl", "sr", "ta", "tr"))
 _MEMO_LIMIT = 150_000
 _CALL = "\x01"
 _MARKS = b'[]{}()<>"*|=;,`'
 _BLANKS = bytes.maketrans(_MARKS, b" " * len(_MARKS))
 """Marks that never are part of a word or name; `()` is kept as _CALL while they are blanked."""
 _CLOSING = ".:!?'"
-_UNSPACED = (
+PAIRED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf"
     "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
+"""Scripts whose words are looked for by pairs of letters, as a character class."""
 _WORD = r"[^\W_]+"
 # One identifier or plain word: an optional sigil, words tied by connectors, an optional call or
 # plus signs. The sigil and the tail are part of the name only, never of the words.
@@ -42,10 +41,7 @@ _NAME = re.compile(
     rf"(?P<sigil>@|\$|--?|\.|::?|#)?(?P<bare>(?<!_)_*+{_WORD}(?:(?:[-._:'’&]|::)_*{_WORD})*_*)"
     rf"(?P<tail>{_CALL}|\+\+|#(?!\w))?"
 )
-_WORDS = re.compile(_WORD)
-_NO_WORD = re.compile(r"[^\w ]")
-_WORDS_ALONE = {code: " " for code in range(128) if not chr(code).isalnum()}
-"""Blanks out of ASCII what is no part of a word, leaving every word at its place."""
+WORDS = re.compile(_WORD)
 _TIED = re.compile(r"[-._:&]")
 _POSSESSIVE = re.compile(r"['’][sS]$")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^A-Za-z\d]+")
@@ -57,24 +53,15 @@ _TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?
 
 
 @cache
-def _unspaced_run() -> re.Pattern[str]:
+def unspaced_run() -> re.Pattern[str]:
     """Compiled when the first such text comes: wide classes cost milliseconds, most texts none."""
-    return re.compile(f"[{_UNSPACED}]+")
+    return re.compile(f"[{PAIRED}]+")
 
 
 @cache
-def _script_run() -> re.Pattern[str]:
-    return re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
-
-
-@cache
-def _needs_care() -> re.Pattern[str]:
-    """Match scripts without spaces, and the blocks in which combining marks are found."""
-    return re.compile(
-        f"[{_UNSPACED}"
-        "\u0300-\u036f\u0483-\u0489\u0590-\u1dff\u20d0-\u20ff\u2cef-\u2dff\u302a-\u309a"
-        "\ua66f-\uabff\ufb1e\ufe00-\ufe2f\U00010000-\U0010ffff]"
-    )
+def script_run() -> re.Pattern[str]:
+    """Match a run of one kind of script."""
+    return re.compile(f"[{PAIRED}]+|[^{PAIRED}]+")
 
 
 class Terms(NamedTuple):
@@ -121,7 +108,7 @@ def normal_title(title: str) -> str:
     return " ".join(strip_accents(fold(title)).split())[:200]
 
 
-def _shadow(surface: str) -> str:
+def shadow_of(surface: str) -> str:
     """Return a string of equal length in which marks count as letters of their word."""
     if surface.isascii():
         return surface
@@ -153,7 +140,7 @@ def _split(surface: str) -> tuple[list[str], list[str]]:
     """Return the words of a surface in order, with their case, and its identifiers."""
     if not surface.isascii():
         surface = unicodedata.normalize("NFKC", _JOINERS.sub("", surface))
-    shadow = _shadow(surface)
+    shadow = shadow_of(surface)
     words: list[str] = []
     names: list[str] = []
     for match in _NAME.finditer(shadow):
@@ -162,7 +149,7 @@ def _split(surface: str) -> tuple[list[str], list[str]]:
         words += [
             surface[start + a : start + b]
             for a, b in (
-                found.span() for found in _WORDS.finditer(shadow[start : start + len(bare)])
+                found.span() for found in WORDS.finditer(shadow[start : start + len(bare)])
             )
         ]
         names += _identifiers(match, surface, fold(bare))
@@ -181,7 +168,7 @@ def _identifiers(match: re.Match[str], surface: str, bare: str) -> list[str]:
 
 def is_unspaced(text: str) -> bool:
     """Tell whether a text is of a script that is written without spaces."""
-    return not text.isascii() and _unspaced_run().fullmatch(text) is not None
+    return not text.isascii() and unspaced_run().fullmatch(text) is not None
 
 
 def _bigrams(run: str) -> list[str]:
@@ -235,8 +222,8 @@ def _blank_before(terms: list[str]) -> str:
 def _word_terms(word: str, language: str) -> list[tuple[str, list[str]]]:
     """Return (exact, stems) for a word; an unspaced run gives one pair for each two letters."""
     folded = fold(word)
-    if not folded.isascii() and _unspaced_run().search(folded):
-        return [pair for run in _script_run().findall(folded) for pair in _run_terms(run, language)]
+    if not folded.isascii() and unspaced_run().search(folded):
+        return [pair for run in script_run().findall(folded) for pair in _run_terms(run, language)]
     if len(folded) > LONGEST_WORD:
         return []
     return [(folded, [stem(folded, language), *(stem(p, language) for p in _camel_parts(word))])]
@@ -290,7 +277,7 @@ def analyze_query(text: str, languages: tuple[str, ...]) -> list[Surface]:
 
 
 def _query_stems(folded: str, languages: tuple[str, ...]) -> tuple[str, ...]:
-    if not folded.isascii() and _unspaced_run().match(folded):
+    if not folded.isascii() and unspaced_run().match(folded):
         return (folded,)
     return tuple(dict.fromkeys(stem(folded, language) for language in languages))
 
@@ -305,103 +292,3 @@ def word_forms(word: str, language: str) -> tuple[str, ...]:
     return tuple(
         {form for folded, stems in _word_terms(word, language) for form in (folded, *stems)}
     )
-
-
-def _part_words(text: str) -> str | None:
-    """Return a text with a blank for all that is no word; None where words need more care."""
-    if text.isascii():
-        return text.translate(_WORDS_ALONE)
-    return None if _needs_care().search(text) else _NO_WORD.sub(" ", text).replace("_", " ")
-
-
-class Finder(dict[str, str]):
-    """Tells for each word of a text the most telling term of a query that it matches, or none."""
-
-    def __init__(self, worth: Mapping[str, float], language: str) -> None:
-        super().__init__()
-        self._worth = worth
-        self._language = language
-        initials = {term[0] for term in worth if term}
-        self._initials = initials | {letter.upper() for letter in initials}
-        pairs = {term[:2] for term in worth}
-        self._pairs = pairs | {pair.capitalize() for pair in pairs}
-        self._keeps_initials = language not in _STEMS_LOSE_PREFIXES
-        self._keeps_pairs = language == "en"
-
-    def __missing__(self, word: str) -> str:
-        terms = [term for term in word_forms(word, self._language) if term in self._worth]
-        best = max(terms, key=lambda term: (self._worth[term], term)) if terms else ""
-        self[word] = best
-        return best
-
-    def _may_match(self, words: Iterable[str]) -> Iterable[str]:
-        """Leave out most words at a glance: a plain one and its stem begin alike.
-
-        By two letters in English, but for short words and some with y (lying, lie); by one in most
-        other languages.
-        """
-        if not self._keeps_initials:
-            return words
-        initials, pairs = self._initials, self._pairs
-        if not self._keeps_pairs:
-            return [
-                word
-                for word in words
-                if word[0] in initials or not word[1:].islower() or not word.isascii()
-            ]
-        return [
-            word
-            for word in words
-            if word[:2] in pairs
-            or not word[1:].islower()
-            or (word[0] in initials and (len(word) < 4 or word[1] == "y"))
-            or not word.isascii()
-        ]
-
-    def terms(self, text: str) -> frozenset[str]:
-        """Return the terms that words of a text match, wherever they stand."""
-        words = _part_words(text)
-        if words is None:
-            return frozenset(term for _, _, term in self.find(text))
-        return frozenset(filter(None, map(self.__getitem__, self._may_match(set(words.split())))))
-
-    def find(self, text: str) -> list[tuple[int, int, str]]:
-        """Return (start, end, term) for each word of a text that matches."""
-        words = _part_words(text)
-        if words is not None:
-            return self._find_between_blanks(words)
-        found: list[tuple[int, int, str]] = []
-        for match in _WORDS.finditer(_shadow(text)):
-            found += self._find_in_word(text, *match.span())
-        return found
-
-    def _find_between_blanks(self, words: str) -> list[tuple[int, int, str]]:
-        """Look at each word once, then for the places of those that match."""
-        found = []
-        padded = f" {words} "
-        for word in self._may_match(set(words.split())):
-            term = self[word]
-            if term:
-                alone = f" {word} "
-                start = padded.find(alone)
-                while start >= 0:
-                    found.append((start, start + len(word), term))
-                    start = padded.find(alone, start + len(word) + 1)
-        found.sort()
-        return found
-
-    def _find_in_word(self, text: str, start: int, end: int) -> list[tuple[int, int, str]]:
-        """Look at one word of any script; unspaced runs match by their pairs of letters."""
-        word = text[start:end]
-        if not _unspaced_run().search(word):
-            term = self[word]
-            return [(start, end, term)] if term else []
-        found = []
-        for run in _script_run().finditer(word):
-            first, last = start + run.start(), start + run.end()
-            step = 2 if _unspaced_run().match(run[0]) and last - first > 1 else last - first
-            for at in range(first, last - step + 1):
-                term = self[text[at : at + step]]
-                if term:
-                    found.append((at, at + step, term))
-        return found
