@@ -153,8 +153,9 @@ def _mix(seen: Sequence[Ranked], cosines: dict[int, float], unrelated: float) ->
     for item in seen:
         old = before[item.document]
         score = (1 - _SHARE) * old + _SHARE * now.get(item.document, old)
-        meaning = scale_similarity(cosines.get(item.document, 0.0), unrelated)
-        mixed.append(item._replace(score=1 + score, meaning=max(item.meaning, meaning)))
+        cosine = cosines.get(item.document)
+        meaning = max(item.meaning, scale_similarity(cosine or 0.0, unrelated))
+        mixed.append(item._replace(score=1 + score, meaning=meaning, second=cosine))
     return mixed
 
 
