@@ -112,6 +112,6 @@ def test_the_example_of_judged_queries_can_be_used(tmp_path: Path) -> None:
     assert read_judged(tmp_path / "judged.toml") == [
         Judged(
             "what do I do when the signing key has leaked?",
-            {"policies/secrets.md": 1, "runbooks/keys.md": 2},
+            {"policies/leaks.md": 1, "runbooks/keys.md": 2},
         )
     ]

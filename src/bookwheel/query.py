@@ -143,6 +143,8 @@ class SearchHit(NamedTuple):
     """How near the passage is in meaning, as a cosine; None where only words were compared."""
     near_words: float | None = None
     """How near its words come to those of a long question, 1 at most; None: not looked at."""
+    second_look: float | None = None
+    """The cosine that a second look gave it; None where there was none."""
 
 
 class SearchResults(NamedTuple):

@@ -64,6 +64,18 @@ def test_the_flag_wins_over_the_setting(
     assert sorted(hit["document"] for hit in answer.value["results"]) == ["a.md", "b.md"]
 
 
+def test_explain_tells_what_the_second_look_saw(call: Call, here: list[str]) -> None:
+    lines = call("search", *here, "--rerank", "minilm", "--explain").out.splitlines()
+    hits = call("search", *here, "--rerank", "minilm", "--explain", "--json").value["results"]
+    cosines = [hit["why"]["second_look"] for hit in hits]
+    (usual, _) = call("search", *here, "--explain", "--json").value["results"]
+
+    assert all(-1 <= cosine <= 1 for cosine in cosines)
+    said = [f" · second look: cosine {cosine:.2f} · passage 1 of 1" for cosine in cosines]
+    assert [line[-len(said[0]) :] for line in lines if "ranked by" in line] == said
+    assert usual["why"]["second_look"] is None
+
+
 def test_an_extra_that_is_not_installed_is_named(
     call: Call, here: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

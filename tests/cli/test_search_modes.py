@@ -54,6 +54,32 @@ def test_by_meaning_alone_without_a_model_is_a_clear_error(
     assert call("search", "petrol", cars, "--json").value["total"] == 1
 
 
+def test_by_meaning_alone_a_model_that_cannot_be_had_is_told_of_once(
+    call: Call, cars: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOOKWHEEL_EMBEDDER", "model2vec:/nowhere")
+    answer = call("search", "petrol", cars, "--mode", "semantic")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.count("cannot be loaded") == 1
+    assert "words alone" not in answer.err
+    assert len(answer.err.splitlines()) == 2
+
+
+def test_by_meaning_alone_what_the_model_refused_to_read_is_said(
+    call: Call, cars: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse_dough(asked: Asked) -> Answer:
+        refused = any("dough" in text for text in asked.body["input"])
+        return Answer(b"too doughy", status=400) if refused else see_petrol(asked)
+
+    with serving(refuse_dough) as service:
+        use_endpoint(monkeypatch, service.url)
+        monkeypatch.setenv("BOOKWHEEL_EMBEDDING_BATCH", "1")
+        answer = call("search", "petrol", cars, "--mode", "semantic", "--json")
+    assert answer.err.startswith("bookwheel: not all could be read for meaning. ")
+    assert "too doughy" in answer.err
+
+
 def test_explain_says_why_a_hit_stands_where_it_does(call: Call, cars: Path) -> None:
     (hit,) = call("search", "petrol", cars, "--explain", "--json").value["results"]
     why = hit["why"]

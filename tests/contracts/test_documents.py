@@ -128,3 +128,21 @@ def test_a_long_answer_shows_the_beginning_of_later_hits_and_how_to_read_them(
     assert f"of {len(cut)} results" in note
     assert whole["content"].startswith(cut[0]["content"])
     assert "truncated" not in few
+
+
+@pytest.mark.parametrize(
+    ("queries", "said"),
+    [
+        (["zebra"], "Argument 'queries.0': input should be an object. Example: "),
+        (
+            [{"query": "zebra"}] * 11,
+            "Argument 'queries': list should have at most 10 items, not 11 (from 1 to 10). ",
+        ),
+    ],
+)
+def test_a_batch_that_cannot_be_asked_is_refused_in_words_of_the_caller(
+    handbook: Library, queries: list[Any], said: str
+) -> None:
+    refusal = reply(handbook, "search_batch", queries=queries).text
+    assert refusal.startswith(said)
+    assert '{"queries": [{"query": ' in refusal

@@ -79,3 +79,16 @@ def test_a_model_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match="cannot be loaded") as refusal:
         registry.load(f"model2vec:{tmp_path}", SETTINGS)
     assert "Name a folder" in refusal.value.advice
+
+
+def test_why_a_model_cannot_be_loaded_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Libraries give whole paragraphs, as of a network that is not there."""
+
+    def refuse(model: str) -> StaticModel:
+        raise OSError(f"No network.\n\n  {model} is not in the\n  local cache.")
+
+    monkeypatch.setattr(StaticModel, "from_pretrained", refuse)
+    with pytest.raises(BadRequest) as refusal:
+        registry.load("model2vec:tiny", SETTINGS)
+    said = "The model 'tiny' cannot be loaded: No network. tiny is not in the local cache."
+    assert refusal.value.message == said

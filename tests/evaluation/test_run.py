@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from math import log2
 from pathlib import Path
 
 import pytest
 
-from bookwheel.errors import Upstream
+from bookwheel.errors import BadRequest, Upstream
 from bookwheel.evaluation.dataset import read_dataset
 from bookwheel.evaluation.judged import Judged
 from bookwheel.evaluation.metrics import Scores
 from bookwheel.evaluation.result import Miss, Result
-from bookwheel.evaluation.run import evaluate_dataset, evaluate_folder
+from bookwheel.evaluation.run import ASKED, evaluate_dataset, evaluate_folder
 from bookwheel.indexing.pipeline import Progress
 from bookwheel.settings import load
 from tests.conftest import Shelf
@@ -68,7 +69,7 @@ def test_own_folders_are_asked_and_misses_say_what_came_first(shelf: Shelf) -> N
     ]
 
     with shelf.open() as library:
-        result, notes = evaluate_folder(library, judged, "notes")
+        result = evaluate_folder(library, judged, "notes")
 
     assert timeless(result).misses == (
         Miss(
@@ -82,7 +83,7 @@ def test_own_folders_are_asked_and_misses_say_what_came_first(shelf: Shelf) -> N
     assert (result.documents, result.queries, result.unknown) == (3, 3, 1)
     assert result.per_query["zebras"] == 1
     near = 'Document "gone.md" not found.'
-    assert notes == [f"query 'river': {near} It counts as not found."]
+    assert result.notes == (f"query 'river': {near} It counts as not found.",)
 
 
 def test_a_query_whose_vector_cannot_be_had_is_not_measured_by_its_words(shelf: Shelf) -> None:
@@ -126,10 +127,45 @@ def test_documents_of_several_folders_are_named_with_their_collection(shelf: She
     shelf.update(*folders)
 
     with shelf.open(*folders) as library:
-        result, notes = evaluate_folder(
+        result = evaluate_folder(
             library, [Judged("zebras on paper", {"papers/zebra.md": 2, "zebra.md": 1})], "both"
         )
 
     assert result.scores.hit == 1
-    assert len(notes) == 1
-    assert "names several documents" in notes[0]
+    assert len(result.notes) == 1
+    assert "names several documents" in result.notes[0]
+
+
+def put_rivers(shelf: Shelf) -> list[Judged]:
+    for number in range(6):
+        shelf.put(f"{number}.md", f"# River {number}\n\nWater, and {number} boats.")
+    shelf.update()
+    return [Judged("water boats", {"1.md": 1}), Judged("river", {"2.md": 1})]
+
+
+def test_a_second_look_that_ran_out_of_time_is_said_since_the_scores_depend_on_it(
+    shelf: Shelf,
+) -> None:
+    judged = put_rivers(shelf)
+    asked = ASKED._replace(rerank=True)
+
+    with shelf.open(rerank_ms=1) as library:
+        hurried = evaluate_folder(library, judged, "notes", asked=asked)
+    with shelf.open(rerank_ms=600_000) as library:
+        patient = evaluate_folder(library, judged, "notes", asked=asked)
+
+    (note,) = hurried.notes
+    assert "answers it was said, as of the first: in 0.001 s only 4 of 6 hits" in note
+    assert patient.notes == ()
+
+
+def test_a_second_look_without_its_model_is_not_measured(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged = put_rivers(shelf)
+    monkeypatch.setitem(sys.modules, "bookwheel.embedders.minilm", None)
+
+    with shelf.open() as library:
+        with pytest.raises(BadRequest, match="A second look cannot be measured"):
+            evaluate_folder(library, judged, "notes", asked=ASKED._replace(rerank=True))
+        assert evaluate_folder(library, judged, "notes").notes == ()

@@ -219,3 +219,29 @@ def test_the_model_that_made_the_vectors_does_not_look_again(
 
     by_words = asked._replace(mode=SearchMode.LEXICAL)
     assert not search(shelf.engine, by_words, None, look).remarks
+
+
+def test_of_long_pages_the_model_read_too_little_to_overrule_the_first_look(
+    shelf: Shelf, model: LikesPlums
+) -> None:
+    """Of two hits each is one's favourite: the larger share decides."""
+    by_words, by_model = "Fruit, fruit and fruit.", "Some fruit" + " plum" * 9
+    rest = "".join(f"\n\n## Part {number}\n\n{'stone ' * 120}" for number in range(40))
+    shelf.put({"a.md": by_words, "b.md": by_model})
+    assert paths(ask(shelf, looking(model))) == ["b.md", "a.md"]
+
+    shelf.put({"a.md": by_words + rest, "b.md": by_model + rest})
+    results = ask(shelf, looking(model))
+
+    assert paths(results) == ["a.md", "b.md"]
+    assert min(hit.chunks for hit in results.hits) > 32
+
+
+def test_where_most_hits_are_short_the_model_counts_as_usual(
+    shelf: Shelf, model: LikesPlums
+) -> None:
+    rest = "".join(f"\n\n## Part {number}\n\n{'stone ' * 120}" for number in range(40))
+    shelf.put({"a.md": "Fruit, fruit and fruit.", "b.md": "Some fruit" + " plum" * 9})
+    shelf.put({"c.md": "One fruit among many others" + rest})
+
+    assert paths(ask(shelf, looking(model)))[0] == "b.md"

@@ -78,7 +78,11 @@ def evaluate(target: Dataset | OwnFolders, wish: Wish) -> Result:
         _say(f"{target.name}: {note}.")
     settings = load_settings([str(target.folder)], wish.config)
     with _index_place(target, wish.keep) as place, _listener() as on_progress:
-        return evaluate_dataset(target, settings, place, asked=wish.asked, on_progress=on_progress)
+        result = evaluate_dataset(
+            target, settings, place, asked=wish.asked, on_progress=on_progress
+        )
+    _say_notes(result)
+    return result
 
 
 def _evaluate_own(target: OwnFolders, wish: Wish) -> Result:
@@ -89,12 +93,16 @@ def _evaluate_own(target: OwnFolders, wish: Wish) -> Result:
     with open_library(list(target.paths) or None, wish.index, wish.config) as library:
         make_fresh(library, None)
         with _listener() as on_progress:
-            result, notes = evaluate_folder(
+            result = evaluate_folder(
                 library, target.judged, target.name, asked=wish.asked, on_progress=on_progress
             )
-    for note in notes:
-        _say(f"{target.name}: {note}")
+    _say_notes(result)
     return result
+
+
+def _say_notes(result: Result) -> None:
+    for note in result.notes:
+        _say(f"{result.name}: {note}")
 
 
 @contextmanager

@@ -71,11 +71,24 @@ def _prepare_for_long_work() -> None:
 
 def embed_all(library: Library) -> None:
     """Give vectors to all that has none, showing how far it is; words do where that fails."""
+    try:
+        _embed(library)
+    except BookwheelError as error:
+        print(f"bookwheel: searching by words alone. {error.advice}", file=sys.stderr)
+
+
+def _embed(library: Library) -> None:
     with embedding_bar() as on_embedding:
-        try:
-            library.embed(on_progress=on_embedding)
-        except BookwheelError as error:
-            print(f"bookwheel: searching by words alone. {error.advice}", file=sys.stderr)
+        library.embed(on_progress=on_embedding)
+
+
+def _embed_for_meaning_alone(library: Library) -> None:
+    """Give vectors to all that has none; words would not do instead."""
+    try:
+        _embed(library)
+    except BookwheelError as error:
+        library.count_unread()  # fails too where there is no model at all: the search says so
+        print(f"bookwheel: not all could be read for meaning. {error.advice}", file=sys.stderr)
 
 
 def embed_soon(library: Library) -> None:
@@ -100,7 +113,7 @@ def read_for_meaning(
             return ()
         if refresh is not False and not library.is_shared:
             _prepare_for_long_work()
-            embed = embed_all if mode is SearchMode.SEMANTIC else embed_soon
+            embed = _embed_for_meaning_alone if mode is SearchMode.SEMANTIC else embed_soon
             embed(library)
         unread, total = library.count_unread()
     except BookwheelError:
@@ -109,6 +122,13 @@ def read_for_meaning(
         return ()
     what = f"{unread:,} of {total:,} passages have no vectors yet"
     return (f"{what}; `bookwheel index` or a server makes them",)
+
+
+def read_for_likeness(library: Library) -> None:
+    """Make the vectors by which documents are compared with each other."""
+    if not (library.is_shared or library.is_embedded):
+        _prepare_for_long_work()
+        embed_all(library)
 
 
 @contextmanager

@@ -58,6 +58,7 @@ def _reasons(hit: SearchHit) -> dict[str, Any]:
         "words": [hit.snippet.text[start:end] for start, end in hit.snippet.marks],
         "similarity": None if hit.similarity is None else round(hit.similarity, 4),
         "near_words": None if hit.near_words is None else round(hit.near_words, 4),
+        "second_look": None if hit.second_look is None else round(hit.second_look, 4),
         "passage": f"{hit.chunk} of {hit.chunks}",
     }
 
@@ -68,9 +69,10 @@ def _why(hit: SearchHit) -> str:
     share = "" if hit.word_score is None else f" {hit.word_score:.2f}"
     meaning = "not compared" if hit.similarity is None else f"cosine {hit.similarity:.2f}"
     near = "" if hit.near_words is None else f", near words {hit.near_words:.2f}"
+    again = "" if hit.second_look is None else f" · second look: cosine {hit.second_look:.2f}"
     return (
         f"ranked by {hit.rank_score:.3f} · words{share}, {found} "
-        f"· meaning: {meaning}{near} · passage {hit.chunk} of {hit.chunks}"
+        f"· meaning: {meaning}{near}{again} · passage {hit.chunk} of {hit.chunks}"
     )
 
 

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from bookwheel.cli.fresh import make_fresh, read_for_meaning
+from bookwheel.cli.fresh import make_fresh, read_for_likeness
 from bookwheel.cli.hits import hit_as_json, print_hits
 from bookwheel.cli.options import (
     Collection,
@@ -25,7 +25,6 @@ from bookwheel.cli.options import (
     open_library,
 )
 from bookwheel.cli.output import one_line, print_json, terminal
-from bookwheel.query import SearchMode
 
 
 def run(
@@ -45,7 +44,7 @@ def run(
     """See the module's text."""
     with open_library(paths, index, config) as library:
         make_fresh(library, None)
-        read_for_meaning(library, SearchMode.SEMANTIC)
+        read_for_likeness(library)
         found = library.document(document, collection)
         hits = library.find_related(found, text=(text or "").strip() or None, limit=limit)
         if json:

@@ -176,8 +176,10 @@ def _sentence(tool: Tool, problem: ErrorDetails) -> str:
         return f"Unknown argument {place[:_LONGEST_QUOTED]!r}: {rule}"
     if problem["type"] == "missing":
         return f"Argument '{place}' is missing."
-    message = problem["msg"].removeprefix("Value error, ")
+    message = problem["msg"].removeprefix("Value error, ").replace(" after validation", "")
     rule = message[:1].lower() + message[1:]
+    if problem["type"] == "model_type":  # else it would name a class of ours
+        rule = "input should be an object"
     if problem["type"] == "literal_error":
         near = _near(problem["input"], re.findall("'([^']*)'", problem["msg"]))
         rule += f" (did you mean '{near}'?)" if near else ""

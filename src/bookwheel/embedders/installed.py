@@ -127,7 +127,8 @@ def _loading(model: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, RuntimeError) as error:
+        reason = " ".join(str(error).split())  # libraries give whole paragraphs
         raise BadRequest(
-            f"The model {model!r} cannot be loaded: {error}",
+            f"The model {model!r} cannot be loaded: {reason}",
             hint="Name a folder that holds it, or let this machine download it once.",
         ) from None

@@ -50,6 +50,8 @@ class Result:
     per_query: Mapping[str, float]
     """nDCG@10 of each query, for comparing with another run."""
     misses: tuple[Miss, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What whoever reads the scores should know."""
 
 
 def sum_up(

@@ -41,6 +41,8 @@ class Ranked(NamedTuple):
     similarity: float | None = None
     near: float | None = None
     """How near its words come to those of a long question, 1 at most; None: not looked at."""
+    second: float | None = None
+    """How near the model of a second look found it, as a cosine."""
 
 
 def rank(engine: Engine, planner: Planner, plan: Plan, pages: dict[int, float]) -> list[Ranked]:

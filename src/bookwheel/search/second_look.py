@@ -8,17 +8,21 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import median
 from typing import NamedTuple, Protocol
 
 from bookwheel.engines.base import Engine, Matrix, Vector, model_text
+from bookwheel.model import Document
 from bookwheel.search.meaning import scale_similarity
 from bookwheel.search.rank import Ranked, in_order
 
 LOOKED_AT = 30
 """So many of the first hits are looked at again."""
-_SHARE = 0.6
-"""The model's share in the new order; the rest is that of the first look."""
+_SHARE, _LEAST_SHARE = 0.6, 0.3
+_LONG_PAGE = 16
+"""The model's share in the new order; the rest is that of the first look. Beyond so many passages
+it falls: of a long page the model reads little, and the first look knows all."""
 _AROUND = (1, -1)
 _READ = 1400
 """The passages after and before a hit's are read too, in all as much as the model takes in."""
@@ -79,14 +83,16 @@ class SecondLook:
         query = self._model.embed_query(question) if question else None
         if query is None or not query.any():
             return list(first), ()
-        wanted = _wanted(engine, first)
+        documents = engine.documents_by_key([item.document for item in first])
+        wanted = _wanted(engine, first, documents)
         vectors = self._vectors(wanted)
         known = {each.document: vector for each, vector in zip(wanted, vectors, strict=False)}
         left = {each.document for each in wanted[len(vectors) :]}
         seen = [item for item in first if item.document not in left]
         rest = [item for item in first if item.document in left]
         cosines = {document: float(vector @ query) for document, vector in known.items()}
-        reordered = in_order(_mix(seen, cosines, self._model.unrelated))
+        share = _share([documents[document].chunks for document in known])
+        reordered = in_order(_mix(seen, cosines, share, unrelated=self._model.unrelated))
         if not rest:
             return reordered, ()
         note = f"in {self._seconds:g} s only {len(seen)} of {len(first)} hits got a second look"
@@ -128,9 +134,16 @@ class SecondLook:
                 self._read.popitem(last=False)
 
 
-def _wanted(engine: Engine, ranked: Sequence[Ranked]) -> list[_Wanted]:
+def _share(passages: Sequence[int]) -> float:
+    """Return what the model counts where hits have so many passages, of which it read one."""
+    long = _LONG_PAGE / max(_LONG_PAGE, median(passages or [1]))
+    return max(_LEAST_SHARE, _SHARE * long)
+
+
+def _wanted(
+    engine: Engine, ranked: Sequence[Ranked], documents: Mapping[int, Document]
+) -> list[_Wanted]:
     """Return the passages of hits, in their order; some hits may have none."""
-    documents = engine.documents_by_key([item.document for item in ranked])
     around = [(item.document, item.chunk + step) for item in ranked for step in (0, *_AROUND)]
     passages = engine.passages([place for place in around if place[1] > 0])
     wanted = []
@@ -145,16 +158,19 @@ def _wanted(engine: Engine, ranked: Sequence[Ranked]) -> list[_Wanted]:
     return wanted
 
 
-def _mix(seen: Sequence[Ranked], cosines: dict[int, float], unrelated: float) -> list[Ranked]:
+def _mix(
+    seen: Sequence[Ranked], cosines: dict[int, float], share: float, *, unrelated: float
+) -> list[Ranked]:
     """Return the hits with new scores, above all that were not looked at."""
     before = _spread({item.document: item.score for item in seen})
     now = _spread(cosines)
     mixed = []
     for item in seen:
         old = before[item.document]
-        score = (1 - _SHARE) * old + _SHARE * now.get(item.document, old)
-        meaning = scale_similarity(cosines.get(item.document, 0.0), unrelated)
-        mixed.append(item._replace(score=1 + score, meaning=max(item.meaning, meaning)))
+        score = (1 - share) * old + share * now.get(item.document, old)
+        cosine = cosines.get(item.document)
+        meaning = max(item.meaning, scale_similarity(cosine or 0.0, unrelated))
+        mixed.append(item._replace(score=1 + score, meaning=meaning, second=cosine))
     return mixed
 
 

@@ -166,6 +166,7 @@ def _hit(seen: _Seen, score: float) -> SearchHit:
         rank_score=seen.item.score,
         similarity=seen.item.similarity,
         near_words=seen.item.near,
+        second_look=seen.item.second,
     )
 
 
