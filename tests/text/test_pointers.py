@@ -71,7 +71,7 @@ def test_a_chunk_is_called_by_its_place() -> None:
     assert pointers(book()) == ["line 1", "page 1", "page 3", "chapter 1"]
 
 
-def test_rows_with_comments_below_them_are_called_by_their_sheet() -> None:
+def test_comments_below_rows_are_called_by_their_sheet_and_leave_the_rows_theirs() -> None:
     made = Composer()
     made.begin("sheet 'Q1'", row=1)
     made.add_lines("| a | b |")
@@ -84,7 +84,7 @@ def test_rows_with_comments_below_them_are_called_by_their_sheet() -> None:
     assert pointers(made) == ["sheet 'Q1' rows 1-2"]
     made.begin("sheet 'Q1'")
     made.add("Comments:\n\n- A1: Ann: a remark")
-    assert pointers(made) == ["sheet 'Q1'"]
+    assert pointers(made) == ["sheet 'Q1' rows 1-2", "sheet 'Q1'"]
 
 
 def test_a_long_place_gives_its_name_to_each_of_its_chunks() -> None:

@@ -9,9 +9,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
-from bookwheel.model import Chunk, Parsed
+from bookwheel.model import Chunk, Parsed, Place
 from bookwheel.text.cut import MARKS, UNSPACED
-from bookwheel.text.pointers import Pointers
+from bookwheel.text.pointers import Pointers, has_words
 
 TARGET = 100
 LIMIT = 150
@@ -48,7 +48,7 @@ def chunk(parsed: Parsed) -> list[Chunk]:
     packer = _Packer(data, wide=wide)
     trails = _trails(parsed)
     starts = [start for start, _ in trails]
-    for start, end in _stretches(parsed, len(data)):
+    for start, end in _stretches(parsed, data):
         packer.pack(start, end, trails, bisect_right(starts, start))
     return _finish(parsed, data, packer.spans)
 
@@ -69,20 +69,30 @@ def _trails(parsed: Parsed) -> list[tuple[int, Trail]]:
     return found
 
 
-def _stretches(parsed: Parsed, size: int) -> Iterator[Span]:
-    """Yield the spans between quiet ones; a new page, slide or sheet also starts a new one."""
-    places = sorted(parsed.places)
-    borders = [
-        place.start
-        for place, before in zip(places, (None, *places), strict=False)
-        if before is None or place.label != before.label
-    ]
+def _stretches(parsed: Parsed, data: bytes) -> Iterator[Span]:
+    """Yield the spans between quiet ones; a new page, slide or sheet also starts a new one.
+
+    So do comments and the like that follow the rows of a sheet, which point to rows by themselves.
+    """
+    size, borders = len(data), list(_borders(sorted(parsed.places), data))
     at = 0
     for start, end in (*sorted(parsed.quiet), (size, size)):
         if start > at:
             inner = borders[bisect_right(borders, at) : bisect_right(borders, start - 1)]
             yield from zip((at, *inner), (*inner, start), strict=True)
         at = max(at, end)
+
+
+def _borders(places: list[Place], data: bytes) -> Iterator[int]:
+    """Yield where a chunk must begin."""
+    ends = [*(place.start for place in places), len(data)][1:]
+    label, in_rows = None, False
+    for place, end in zip(places, ends, strict=True):
+        ends_rows = in_rows and not place.row and has_words(data[place.start : end])
+        if place.label != label or ends_rows:
+            yield place.start
+            label, in_rows = place.label, False
+        in_rows = in_rows or place.row > 0
 
 
 def _finish(parsed: Parsed, data: bytes, spans: list[tuple[int, int, Trail]]) -> list[Chunk]:

@@ -53,14 +53,17 @@ class Pointers:
         if not inside:
             return None
         first, last = inside[0], inside[-1]
-        if last + 1 < stop:
-            beyond_table = self._data[self._starts[last + 1] : end]
-            if not _NO_WORDS.fullmatch(beyond_table):
-                return None
+        if last + 1 < stop and has_words(self._data[self._starts[last + 1] : end]):
+            return None
         begin = self._places[first].row + max(0, first_line - self._lines[first])
         # What follows a table, a blank line or a remark, is none of its rows.
         beyond = min(last_line - self._lines[last], self._heights[last] - 1)
         return begin, max(begin, self._places[last].row + beyond)
+
+
+def has_words(beyond_rows: bytes) -> bool:
+    """Tell comments and the like from what belongs to a table though it is none of its rows."""
+    return _NO_WORDS.fullmatch(beyond_rows) is None
 
 
 def _count_lines(data: bytes, starts: list[int]) -> list[int]:
