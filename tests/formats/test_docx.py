@@ -321,6 +321,38 @@ def test_a_page_ends_between_items_and_between_rows() -> None:
     ]
 
 
+def test_a_page_that_ends_within_a_row_is_turned_once() -> None:
+    """Word marks it again where later cells of the row begin, and where the next row does."""
+    split = p("begins ", more=RENDERED.format("ends"))
+    again = p(more=RENDERED.format("begins ") + RENDERED.format("ends"))
+    next_page = p(more=RENDERED.format("new"))
+    body = table(
+        cell("a") + cell(split) + cell(again) + cell(next_page),
+        cell(next_page) + cell("b"),
+        cell("c") + cell(split),
+        cell(next_page) + cell(split),
+        cell(next_page) + cell("d"),
+        cell(next_page) + cell("e"),
+    )
+    assert places(registry.read(docx(body + p(more=RENDERED.format("end"))), "a.docx")) == [
+        ("page 1", "| a | begins ends | begins ends | new | | --- | --- | --- | --- |"),
+        ("page 2", "| new | b | | c | begins ends |"),
+        ("page 3", "| new | begins ends |"),
+        ("page 4", "| new | d |"),
+        ("page 5", "| new | e |"),
+        ("page 6", "end"),
+    ]
+
+
+def test_a_cell_may_go_on_over_several_pages() -> None:
+    long = p("one ", more=RENDERED.format("two ") + RENDERED.format("three"))
+    body = table(cell("a") + cell("b"), cell(long) + cell("c")) + p(more=RENDERED.format("end"))
+    assert [label for label, _ in places(registry.read(docx(body), "a.docx"))] == [
+        "page 1",
+        "page 4",
+    ]
+
+
 def _numbering() -> str:
     bullet = '<w:lvl w:ilvl="{}"><w:numFmt w:val="bullet"/></w:lvl>'
     decimal = '<w:lvl w:ilvl="{}"><w:start w:val="{}"/><w:numFmt w:val="decimal"/></w:lvl>'
