@@ -295,6 +295,52 @@ def test_hard_page_breaks_count_where_word_has_stored_none() -> None:
     ]
 
 
+def section(kind: str = "", more: str = "") -> str:
+    """Return the end of a section that begins in some way."""
+    begins = f'<w:type w:val="{kind}"/>' if kind else ""
+    return f"<w:sectPr>{begins}{more}</w:sectPr>"
+
+
+@pytest.mark.parametrize("kind", ["", "nextPage", "oddPage", "evenPage"])
+def test_a_section_that_begins_a_page_is_a_page_break(kind: str) -> None:
+    body = (
+        p("One.")
+        + p(more=HARD)
+        + p("Two.", section())
+        + p("Three.", section(kind))
+        + p("Still three.", section("continuous"))
+        + p("In its next column.")
+        + section("nextColumn")
+    )
+    assert places(registry.read(docx(body), "a.docx")) == [
+        ("page 1", "One."),
+        ("page 2", "Two."),
+        ("page 3", "Three. Still three. In its next column."),
+    ]
+
+
+def test_a_section_that_was_another_before_a_revision_begins_as_it_does_now() -> None:
+    was = f"<w:sectPrChange>{section()}</w:sectPrChange>"
+    body = p("One.", section()) + p("One too.") + section("continuous", was)
+    assert registry.read(docx(body), "a.docx").places == ()
+
+
+def test_what_begins_a_page_of_its_own_begins_none_after_a_break() -> None:
+    before = "<w:pageBreakBefore/>"
+    body = (
+        p("One.", section())
+        + p("Two.", before)
+        + p(more=HARD)
+        + p("Three.", before)
+        + p(more=HARD)
+        + p()
+        + p("Five.", before)
+        + section()
+    )
+    found = places(registry.read(docx(body), "a.docx"))
+    assert [label for label, _ in found] == ["page 1", "page 2", "page 3", "page 5"]
+
+
 def test_a_document_without_page_breaks_has_no_places() -> None:
     assert registry.read(docx(p("A") + p("B")), "a.docx").places == ()
 

@@ -85,6 +85,8 @@ class Walk:
         self.boxes: list[etree._Element] = []
         self.in_paragraph = False
         self.has_begun = False
+        self.has_turned = False
+        """Whether the paragraph before has ended its page."""
         self.hard_break = -1
         """Where a page break stands that no text follows so far, below zero for none."""
         self.format = PLAIN
@@ -108,7 +110,7 @@ class Walk:
             self.sink = pieces.append
             self.notes = {}
             self.page = 1 if self.context.breaks else 0
-            self.has_begun = False
+            self.has_begun = self.has_turned = False
             self.fields = Fields(self.out, is_used=has_fields)
             self.enter(root)
             if not self.fields.are_broken:
@@ -183,9 +185,11 @@ class Walk:
         if formats:
             self.format = self.context.formats.read(formats)
             self.finish_paragraph(text)
-        elif text := whole_words(text).strip():
-            self.sink(Block(text, page=self.page))
-            self.has_begun = True
+        else:
+            self.has_turned = False
+            if text := whole_words(text).strip():
+                self.sink(Block(text, page=self.page))
+                self.has_begun = True
         if text:
             self.hard_break = -1
 
@@ -207,9 +211,10 @@ class Walk:
         level, depth, number, breaks_page, is_hidden, label = self.format
         if is_hidden:
             text = PAGE_BREAK * text.count(PAGE_BREAK)
-        if breaks_page and self.has_begun and self.context.breaks == "hard":
+        is_hard = self.context.breaks == "hard"
+        if breaks_page and self.has_begun and not self.has_turned and is_hard:
             self.page += 1
-        if PAGE_BREAK in text and self.context.breaks == "hard":
+        if PAGE_BREAK in text and is_hard:
             text = self.split_paragraph(text)
         text, before, after = turn_pages(text)
         self.page += before
@@ -217,6 +222,7 @@ class Walk:
             self.sink(Block(text, level, depth, number, self.page, label))
             self.has_begun = True
         self.page += after
+        self.has_turned = after > 0
 
     def split_paragraph(self, text: str) -> str:
         """Give away what stands before a hard page break within the text; return the rest."""
