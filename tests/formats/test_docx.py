@@ -202,6 +202,27 @@ def test_paragraphs_that_their_style_hides_are_no_text() -> None:
     assert text_of(body, parts={"styles": styles}) == "Shown.\n\nI\n"
 
 
+def test_runs_that_say_themselves_that_they_are_shown_are_text_whatever_their_style_hides() -> None:
+    shown = '<w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t>{}</w:t></w:r>'
+    styles = part(
+        "styles",
+        style("Hidden", "Normal", "<w:rPr><w:vanish/></w:rPr>")
+        + style("Head", "heading 2", base="Hidden"),
+    )
+    hidden, head = ('<w:pStyle w:val="Hidden"/>', '<w:pStyle w:val="Head"/>')
+    link = f'<w:hyperlink w:anchor="there">{shown.format("a link")}</w:hyperlink>'
+    box = f"<w:r><w:txbxContent>{p('In a box.')}</w:txbxContent></w:r>"
+    body = (
+        p("", head, shown.format("A heading"))
+        + p("secret", hidden, shown.format("Shown, ") + link + box)
+        + p("secret", hidden)
+        + p("secret", hidden, box)
+    )
+    assert text_of(body, parts={"styles": styles}) == (
+        "## A heading\n\nShown, [a link](#there)\n\nIn a box.\n\nIn a box.\n"
+    )
+
+
 def test_headings_have_the_numbers_that_word_shows_before_them() -> None:
     levels = "".join(
         f'<w:lvl w:ilvl="{at}"><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/>{more}</w:lvl>'

@@ -10,6 +10,7 @@ from lxml import etree
 
 from bookwheel.formats.docx_fields import Fields
 from bookwheel.formats.docx_format import PLAIN, Formats
+from bookwheel.formats.docx_hidden import keep_shown
 from bookwheel.formats.docx_plain import Kinds, Plain
 from bookwheel.formats.docx_rows import OpenRow
 from bookwheel.formats.elements import Handler, Handlers, integer, local_name, value
@@ -184,6 +185,10 @@ class Walk:
         formats = self._plain.formats.get(element)
         if formats:
             self.format = self.context.formats.read(formats)
+            if self.format.is_hidden and keep_shown(element):
+                del self._plain.texts[element]
+                self.paragraph(element)
+                return
             self.finish_paragraph(text)
         else:
             self.has_turned = False
@@ -206,6 +211,9 @@ class Walk:
 
     def read_format(self, element: etree._Element) -> None:
         self.format = self.context.formats.read(element)
+        paragraph = element.getparent() if self.format.is_hidden else None
+        if paragraph is not None and keep_shown(paragraph):
+            self.format = self.context.formats.read(element, is_shown=True)
 
     def finish_paragraph(self, text: str) -> None:
         level, depth, number, breaks_page, is_hidden, label = self.format
