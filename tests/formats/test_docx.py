@@ -340,6 +340,15 @@ def test_a_section_that_begins_a_page_is_a_page_break(kind: str) -> None:
     ]
 
 
+def test_a_text_box_lies_on_the_page_of_the_paragraph_that_ends_a_section() -> None:
+    box = f"<w:r><w:txbxContent>{p('In a box.')}</w:txbxContent></w:r>"
+    body = p("One.", section(), box) + p("Two.") + section()
+    assert places(registry.read(docx(body), "a.docx")) == [
+        ("page 1", "One. In a box."),
+        ("page 2", "Two."),
+    ]
+
+
 def test_a_section_that_was_another_before_a_revision_begins_as_it_does_now() -> None:
     was = f"<w:sectPrChange>{section()}</w:sectPrChange>"
     body = p("One.", section()) + p("One too.") + section("continuous", was)

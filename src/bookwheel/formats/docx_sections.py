@@ -26,7 +26,7 @@ def write_section_breaks(root: etree._Element) -> None:
         name = local_name(parent.tag) if parent is not None else ""
         paragraph = parent.getparent() if parent is not None and name == "pPr" else None
         if paragraph is not None and turns:
-            _append_break(paragraph)
+            _add_break(paragraph)
         if name != "sectPrChange":  # else what it was before a revision
             turns = _begins_page(section)
 
@@ -36,6 +36,9 @@ def _begins_page(section: etree._Element) -> bool:
     return next(kinds, "") not in _SAME_PAGE
 
 
-def _append_break(paragraph: etree._Element) -> None:
+def _add_break(paragraph: etree._Element) -> None:
+    """Put a break behind a paragraph, and behind the text boxes that are anchored to it."""
     space = str(paragraph.tag).removesuffix("p")
-    etree.SubElement(paragraph, f"{space}br", {f"{space}type": "page"})
+    added = etree.Element(paragraph.tag)
+    etree.SubElement(added, f"{space}br", {f"{space}type": "page"})
+    paragraph.addnext(added)
