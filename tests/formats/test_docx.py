@@ -202,6 +202,27 @@ def test_paragraphs_that_their_style_hides_are_no_text() -> None:
     assert text_of(body, parts={"styles": styles}) == "Shown.\n\nI\n"
 
 
+def test_runs_that_say_themselves_that_they_are_shown_are_text_whatever_their_style_hides() -> None:
+    shown = '<w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t>{}</w:t></w:r>'
+    styles = part(
+        "styles",
+        style("Hidden", "Normal", "<w:rPr><w:vanish/></w:rPr>")
+        + style("Head", "heading 2", base="Hidden"),
+    )
+    hidden, head = ('<w:pStyle w:val="Hidden"/>', '<w:pStyle w:val="Head"/>')
+    link = f'<w:hyperlink w:anchor="there">{shown.format("a link")}</w:hyperlink>'
+    box = f"<w:r><w:txbxContent>{p('In a box.')}</w:txbxContent></w:r>"
+    body = (
+        p("", head, shown.format("A heading"))
+        + p("secret", hidden, shown.format("Shown, ") + link + box)
+        + p("secret", hidden)
+        + p("secret", hidden, box)
+    )
+    assert text_of(body, parts={"styles": styles}) == (
+        "## A heading\n\nShown, [a link](#there)\n\nIn a box.\n\nIn a box.\n"
+    )
+
+
 def test_headings_have_the_numbers_that_word_shows_before_them() -> None:
     levels = "".join(
         f'<w:lvl w:ilvl="{at}"><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/>{more}</w:lvl>'
@@ -295,6 +316,61 @@ def test_hard_page_breaks_count_where_word_has_stored_none() -> None:
     ]
 
 
+def section(kind: str = "", more: str = "") -> str:
+    """Return the end of a section that begins in some way."""
+    begins = f'<w:type w:val="{kind}"/>' if kind else ""
+    return f"<w:sectPr>{begins}{more}</w:sectPr>"
+
+
+@pytest.mark.parametrize("kind", ["", "nextPage", "oddPage", "evenPage"])
+def test_a_section_that_begins_a_page_is_a_page_break(kind: str) -> None:
+    body = (
+        p("One.")
+        + p(more=HARD)
+        + p("Two.", section())
+        + p("Three.", section(kind))
+        + p("Still three.", section("continuous"))
+        + p("In its next column.")
+        + section("nextColumn")
+    )
+    assert places(registry.read(docx(body), "a.docx")) == [
+        ("page 1", "One."),
+        ("page 2", "Two."),
+        ("page 3", "Three. Still three. In its next column."),
+    ]
+
+
+def test_a_text_box_lies_on_the_page_of_the_paragraph_that_ends_a_section() -> None:
+    box = f"<w:r><w:txbxContent>{p('In a box.')}</w:txbxContent></w:r>"
+    body = p("One.", section(), box) + p("Two.") + section()
+    assert places(registry.read(docx(body), "a.docx")) == [
+        ("page 1", "One. In a box."),
+        ("page 2", "Two."),
+    ]
+
+
+def test_a_section_that_was_another_before_a_revision_begins_as_it_does_now() -> None:
+    was = f"<w:sectPrChange>{section()}</w:sectPrChange>"
+    body = p("One.", section()) + p("One too.") + section("continuous", was)
+    assert registry.read(docx(body), "a.docx").places == ()
+
+
+def test_what_begins_a_page_of_its_own_begins_none_after_a_break() -> None:
+    before = "<w:pageBreakBefore/>"
+    body = (
+        p("One.", section())
+        + p("Two.", before)
+        + p(more=HARD)
+        + p("Three.", before)
+        + p(more=HARD)
+        + p()
+        + p("Five.", before)
+        + section()
+    )
+    found = places(registry.read(docx(body), "a.docx"))
+    assert [label for label, _ in found] == ["page 1", "page 2", "page 3", "page 5"]
+
+
 def test_a_document_without_page_breaks_has_no_places() -> None:
     assert registry.read(docx(p("A") + p("B")), "a.docx").places == ()
 
@@ -318,6 +394,38 @@ def test_a_page_ends_between_items_and_between_rows() -> None:
         ("page 1", "- one"),
         ("page 2", "- two | a | b | | --- | --- |"),
         ("page 3", "| c | d | end"),
+    ]
+
+
+def test_a_page_that_ends_within_a_row_is_turned_once() -> None:
+    """Word marks it again where later cells of the row begin, and where the next row does."""
+    split = p("begins ", more=RENDERED.format("ends"))
+    again = p(more=RENDERED.format("begins ") + RENDERED.format("ends"))
+    next_page = p(more=RENDERED.format("new"))
+    body = table(
+        cell("a") + cell(split) + cell(again) + cell(next_page),
+        cell(next_page) + cell("b"),
+        cell("c") + cell(split),
+        cell(next_page) + cell(split),
+        cell(next_page) + cell("d"),
+        cell(next_page) + cell("e"),
+    )
+    assert places(registry.read(docx(body + p(more=RENDERED.format("end"))), "a.docx")) == [
+        ("page 1", "| a | begins ends | begins ends | new | | --- | --- | --- | --- |"),
+        ("page 2", "| new | b | | c | begins ends |"),
+        ("page 3", "| new | begins ends |"),
+        ("page 4", "| new | d |"),
+        ("page 5", "| new | e |"),
+        ("page 6", "end"),
+    ]
+
+
+def test_a_cell_may_go_on_over_several_pages() -> None:
+    long = p("one ", more=RENDERED.format("two ") + RENDERED.format("three"))
+    body = table(cell("a") + cell("b"), cell(long) + cell("c")) + p(more=RENDERED.format("end"))
+    assert [label for label, _ in places(registry.read(docx(body), "a.docx"))] == [
+        "page 1",
+        "page 4",
     ]
 
 

@@ -74,6 +74,23 @@ def test_the_title_of_the_properties_comes_first() -> None:
     assert (parsed.title, parsed.description) == ("Plan", "Why")
 
 
+@pytest.mark.parametrize(
+    ("shapes", "described"),
+    [
+        ([shape("Plan", "title"), shape("The &lt;b&gt; costs\nThe time", "body")], "The <b> costs"),
+        ([shape("Plan", "title")], "Notes: Say this"),
+    ],
+)
+def test_notes_describe_slides_that_say_nothing_but_their_titles(
+    shapes: list[str], described: str
+) -> None:
+    more: dict[str, str | bytes] = {
+        "ppt/slides/_rels/slide1.xml.rels": relations("r1 notesSlide ../notes/n1.xml"),
+        "ppt/notes/n1.xml": f"<p:notes {NAMES}>{shape('Say this', 'body')}</p:notes>",
+    }
+    assert read(pptx(slide(*shapes), more=more), "a.pptx").description == described
+
+
 def test_bullets_are_lists_with_their_levels() -> None:
     assert text_of(shape("a\n\tb\n\t\tc\nd", "body")) == "- a\n  - b\n    - c\n- d\n"
     assert text_of(shape("\t\tdeep\nup", "body")) == "- deep\n- up\n"

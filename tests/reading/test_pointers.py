@@ -35,6 +35,8 @@ DOCUMENTS = {
     "slides.pptx": compose([("slide 1", 0), ("slide 2", 0)], ["Größe\u202e\nzwei", "drei"]),
     "book.pdf": compose([(f"page {n}", 0) for n in range(1, 31)], ["text"] * 30),
     "scan.pdf": compose([("page 1", 0), ("page 4", 0)], ["text"] * 2),
+    "long.docx": compose([(f"page {n}", 0) for n in (2, 3, 7)], ["text"] * 3),
+    "book.ipynb": compose([("cell 1", 0), ("cell 3", 0)], ["text"] * 2),
     "data.csv": compose([("", 1)], ["| a |\n| b |\n| c |"]),
     "notes.txt": lines(),
 }
@@ -100,14 +102,40 @@ def test_a_place_that_is_not_there_is_refused_with_those_that_are(
     assert refused.value.hint == hint
 
 
-@pytest.mark.parametrize(("pointer", "is_known"), [("page 2", True), ("page 5", False)])
+@pytest.mark.parametrize(
+    ("path", "pointer", "is_known", "hint"),
+    [
+        ("scan.pdf", "page 2", True, "It has page 1, page 4."),
+        ("scan.pdf", "page 5", False, "It has page 1, page 4."),
+        ("book.ipynb", "cell 2", True, "It has cell 1, cell 3."),
+    ],
+)
 def test_a_page_between_others_that_has_no_text_is_told_so(
-    engine: EmbeddedEngine, pointer: str, is_known: bool
+    engine: EmbeddedEngine, path: str, pointer: str, is_known: bool, hint: str
 ) -> None:
     with pytest.raises(NotFound) as refused:
-        read_place(engine, find(engine, "scan.pdf"), pointer)
+        read_place(engine, find(engine, path), pointer)
     assert ("has no text on" in refused.value.message) == is_known
-    assert refused.value.hint == "It has page 1, page 4."
+    assert refused.value.hint == hint
+
+
+@pytest.mark.parametrize(
+    ("pointer", "told"),
+    [
+        ("page 1", 'has no text on "page 1", which may be a picture or blank.'),
+        (
+            "pages 5-6",
+            'has no text that begins on "pages 5-6": what stands there begins on "page 3", '
+            "or it is a picture or blank.",
+        ),
+    ],
+)
+def test_a_page_within_a_paragraph_is_told_where_that_begins(
+    engine: EmbeddedEngine, pointer: str, told: str
+) -> None:
+    with pytest.raises(NotFound) as refused:
+        read_place(engine, find(engine, "long.docx"), pointer)
+    assert refused.value.message == f'"long.docx" {told}'
 
 
 def test_lines_beyond_the_end_are_refused_with_their_number(engine: EmbeddedEngine) -> None:

@@ -15,6 +15,7 @@ from bookwheel.formats.docx_body import Context, Walk, note_mark
 from bookwheel.formats.docx_format import Formats
 from bookwheel.formats.docx_hidden import drop_hidden, may_hide
 from bookwheel.formats.docx_numbering import Numbering
+from bookwheel.formats.docx_sections import may_have_sections, write_section_breaks
 from bookwheel.formats.docx_styles import Styles
 from bookwheel.formats.elements import source_text, value
 from bookwheel.formats.manuscript import FORMULAS, Manuscript, flatten
@@ -31,7 +32,7 @@ _STYLES_HEAD = 60_000
 _LOOKS = re.compile(
     rb"<w:(rPr|pPr|tcPr|trPr|tblPr|tblGrid)>[^<]*+"
     rb"(?:<(?!!|/?w:(?:\1|pStyle|numPr|outlineLvl|pageBreakBefore|gridSpan|gridBefore|del"
-    rb"|vanish)[ />])"
+    rb"|vanish|sectPr)[ />])"
     rb"[^<]*+)*+</w:\1>"
 )
 """How runs, paragraphs, cells, rows or tables look, where that says nothing of what they are."""
@@ -81,6 +82,8 @@ class _Document:
         root = _parse_main(bare, data)
         if may_hide(bare):
             drop_hidden(root)
+        if breaks == "hard" and may_have_sections(bare):
+            write_section_breaks(root)
         manuscript = Manuscript(walk.run(root), are_pages_stored=breaks == "rendered")
         for kind, title in _NOTES:
             manuscript.append(title, list(self._notes(kind, walk.notes.get(kind, {}))))

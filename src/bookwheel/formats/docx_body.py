@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -10,11 +10,12 @@ from lxml import etree
 
 from bookwheel.formats.docx_fields import Fields
 from bookwheel.formats.docx_format import PLAIN, Formats
+from bookwheel.formats.docx_hidden import keep_shown
 from bookwheel.formats.docx_plain import Kinds, Plain
+from bookwheel.formats.docx_rows import OpenRow
 from bookwheel.formats.elements import Handler, Handlers, integer, local_name, value
 from bookwheel.formats.fields import link_target
 from bookwheel.formats.manuscript import (
-    MAX_COLUMNS,
     PAGE_BREAK,
     Block,
     Piece,
@@ -85,11 +86,15 @@ class Walk:
         self.boxes: list[etree._Element] = []
         self.in_paragraph = False
         self.has_begun = False
+        self.has_turned = False
+        """Whether the paragraph before has ended its page."""
         self.hard_break = -1
         """Where a page break stands that no text follows so far, below zero for none."""
         self.format = PLAIN
         self.rows: list[Row] = []
-        self.open_row: _OpenRow | None = None
+        self.open_row: OpenRow | None = None
+        self.after_split = False
+        """Whether a page ends within the row before, in the same table."""
         self._text: Handler = self.text
         is_rendered = context.breaks == "rendered"
         self._methods = _RENDERED_METHODS if is_rendered else _METHODS
@@ -106,7 +111,7 @@ class Walk:
             self.sink = pieces.append
             self.notes = {}
             self.page = 1 if self.context.breaks else 0
-            self.has_begun = False
+            self.has_begun = self.has_turned = False
             self.fields = Fields(self.out, is_used=has_fields)
             self.enter(root)
             if not self.fields.are_broken:
@@ -180,10 +185,16 @@ class Walk:
         formats = self._plain.formats.get(element)
         if formats:
             self.format = self.context.formats.read(formats)
+            if self.format.is_hidden and keep_shown(element):
+                del self._plain.texts[element]
+                self.paragraph(element)
+                return
             self.finish_paragraph(text)
-        elif text := whole_words(text).strip():
-            self.sink(Block(text, page=self.page))
-            self.has_begun = True
+        else:
+            self.has_turned = False
+            if text := whole_words(text).strip():
+                self.sink(Block(text, page=self.page))
+                self.has_begun = True
         if text:
             self.hard_break = -1
 
@@ -200,14 +211,18 @@ class Walk:
 
     def read_format(self, element: etree._Element) -> None:
         self.format = self.context.formats.read(element)
+        paragraph = element.getparent() if self.format.is_hidden else None
+        if paragraph is not None and keep_shown(paragraph):
+            self.format = self.context.formats.read(element, is_shown=True)
 
     def finish_paragraph(self, text: str) -> None:
         level, depth, number, breaks_page, is_hidden, label = self.format
         if is_hidden:
             text = PAGE_BREAK * text.count(PAGE_BREAK)
-        if breaks_page and self.has_begun and self.context.breaks == "hard":
+        is_hard = self.context.breaks == "hard"
+        if breaks_page and self.has_begun and not self.has_turned and is_hard:
             self.page += 1
-        if PAGE_BREAK in text and self.context.breaks == "hard":
+        if PAGE_BREAK in text and is_hard:
             text = self.split_paragraph(text)
         text, before, after = turn_pages(text)
         self.page += before
@@ -215,6 +230,7 @@ class Walk:
             self.sink(Block(text, level, depth, number, self.page, label))
             self.has_begun = True
         self.page += after
+        self.has_turned = after > 0
 
     def split_paragraph(self, text: str) -> str:
         """Give away what stands before a hard page break within the text; return the rest."""
@@ -249,9 +265,15 @@ class Walk:
 
     def rendered_break(self, _: etree._Element) -> None:
         """Turn the page, unless a hard break has just done so: Word stores both."""
-        if self.hard_break < 0 or "".join(self.out[self.hard_break :]).strip():
+        is_new = self.hard_break < 0 or "".join(self.out[self.hard_break :]).strip()
+        if is_new and not self.repeats_break():
             self.out.append(PAGE_BREAK)
         self.hard_break = -1
+
+    def repeats_break(self) -> bool:
+        """Tell a break at the beginning of a cell that Word has stored before, within a row."""
+        row = self.open_row
+        return row is not None and row.is_turned and not row.cell and not "".join(self.out).strip()
 
     def field_mark(self, element: etree._Element) -> None:
         self.fields.mark(value(element, "fldCharType"))
@@ -302,20 +324,19 @@ class Walk:
             return
         outer = self.sink, self.rows, self.open_row
         rows: list[Row] = []
-        self.rows, self.open_row = rows, None
+        self.rows, self.open_row, self.after_split = rows, None, False
         self.enter(element)
         self.sink, self.rows, self.open_row = outer
         if rows:
             self.sink(Table(rows))
 
     def row(self, element: etree._Element) -> None:
-        row = _OpenRow(self.page)
+        row = OpenRow(self.page, is_turned=self.after_split)
         self.open_row = row
         self.enter(element)
-        self.open_row, self.page = None, row.latest
+        self.open_row, self.page, self.after_split = None, row.latest, row.is_split
         if not row.is_deleted:
-            page = next((page for each in row.cells for page in _pages(each)), row.start)
-            self.rows.append(Row(row.cells, page))
+            self.rows.append(Row(row.cells, row.first_page()))
 
     def row_format(self, element: etree._Element) -> None:
         for child in element:
@@ -330,14 +351,12 @@ class Walk:
         if row is None:
             self.enter(element)
             return
-        pieces: list[Piece] = []
-        row.cells.append(pieces)
+        pieces = row.open_cell()
         if element in self._plain.spans:
             row.skip(self._plain.spans[element] - 1)
         self.sink, self.page = pieces.append, row.start
         self.enter(element)
-        # A row on two pages holds the break in each of its cells, and is turned only once.
-        row.latest = max(row.latest, self.page)
+        row.close_cell(self.page)
 
 
 _Methods = dict[str, Callable[[Walk, etree._Element], None]]
@@ -373,26 +392,6 @@ _KINDS = Kinds((_METHODS.keys() | _SKIPPED) - _ORDINARY)
 _RENDERED_KINDS = Kinds((_RENDERED_METHODS.keys() | _SKIPPED) - _ORDINARY)
 
 
-class _OpenRow:
-    """A row of a table while its cells are read."""
-
-    __slots__ = ("cells", "is_deleted", "latest", "start")
-
-    def __init__(self, page: int) -> None:
-        self.cells: list[Sequence[Piece]] = []
-        self.start = self.latest = page
-        self.is_deleted = False
-
-    def skip(self, columns: int) -> None:
-        """Leave columns empty, those that a cell spans."""
-        self.cells += [()] * min(columns, MAX_COLUMNS - len(self.cells))
-
-
 def note_mark(kind: str, number: int) -> str:
     """Return how the text refers to a note."""
     return f"[^{'e' if kind == 'endnote' else ''}{number}]"
-
-
-def _pages(pieces: Sequence[Piece]) -> Iterator[int]:
-    for piece in pieces:
-        yield piece.page if isinstance(piece, Block) else piece.rows[0].page

@@ -52,8 +52,8 @@ class Formats:
         """Count the items of lists from the beginning."""
         self._numbering = None
 
-    def read(self, properties: Iterable[etree._Element]) -> Format:
-        """Return the format of a paragraph with these properties."""
+    def read(self, properties: Iterable[etree._Element], *, is_shown: bool = False) -> Format:
+        """Return the format of a paragraph with these properties; one may be shown in any case."""
         style, numbered = _NO_STYLE, None
         outline, breaks_page = "", ""
         for child in properties:
@@ -70,7 +70,7 @@ class Formats:
             return PLAIN
         level = (integer(outline) + 1) % (BODY_TEXT + 1) if outline else style.level or 0
         breaks = breaks_page not in OFF if breaks_page else style.breaks_page
-        if style.is_hidden:
+        if style.is_hidden and not is_shown:
             return Format(breaks_page=breaks, is_hidden=True)
         list_id, list_level = self._find_list(style, numbered)
         if level:

@@ -31,12 +31,27 @@ def drop_hidden(root: etree._Element) -> None:
         _empty(hints)
 
 
-def _holders(root: etree._Element, name: str) -> Iterator[etree._Element]:
-    """Yield the elements whose properties have a mark."""
+def keep_shown(paragraph: etree._Element) -> bool:
+    """Take out of a paragraph that its style hides all letters but those of runs that are shown.
+
+    What a run says itself counts more than the style. False when no run is shown.
+    """
+    marked = _holders(paragraph, "vanish", is_on=False)
+    shown = {run for run in marked if local_name(run.tag) == "r"}
+    if not shown:
+        return False
+    letters = (text for text in paragraph.iter("{*}t") if text.getparent() not in shown)
+    # Those in a text box belong to paragraphs of their own.
+    _empty(text for text in letters if next(text.iterancestors("{*}p"), None) is paragraph)
+    return True
+
+
+def _holders(root: etree._Element, name: str, *, is_on: bool = True) -> Iterator[etree._Element]:
+    """Yield the elements whose properties have a mark, switched on or off."""
     for mark in root.iter("{*}" + name):
         around = mark.getparent()
         holder = around.getparent() if around is not None else None
-        if holder is not None and value(mark) not in OFF:
+        if holder is not None and (value(mark) not in OFF) is is_on:
             yield holder
 
 

@@ -12,6 +12,7 @@ from lxml import etree
 
 from bookwheel.formats import ooxml
 from bookwheel.formats.base import Unreadable, title_from_path
+from bookwheel.formats.blocks import read_outline
 from bookwheel.formats.charts import read_chart, read_diagram
 from bookwheel.formats.composing import Composer, link, parsed, plain
 from bookwheel.formats.drawing import (
@@ -52,7 +53,7 @@ def read(data: bytes, path: str) -> Parsed:
         raise Unreadable(Status.NO_TEXT, "its slides hold no text")
     own = without_template(ooxml.read_about(package, relations))
     about = with_title(own, deck.title or title_from_path(path))
-    return parsed(composer, path, about._replace(description=about.description or deck.words))
+    return parsed(composer, path, about._replace(description=about.description or deck.describe()))
 
 
 def _slide_parts(package: Package, main: str, relations: Relations) -> list[str]:
@@ -73,6 +74,9 @@ class _Deck:
         self.relations = ooxml.read_relations(package, main)
         self.title = ""
         self.words = ""
+        """The first prose of a slide."""
+        self.points = ""
+        """The first list of one."""
         self.read = 0
         self.has_text = False
         self.broken: Unreadable | None = None
@@ -100,7 +104,12 @@ class _Deck:
             composer.add(block)
         self.title = self.title or slide.title
         self.words = self.words or next(filter(_is_prose, slide.blocks), "")
+        self.points = self.points or next((b for b in slide.blocks if b.startswith("- ")), "")
         self.has_text = self.has_text or bool(slide.title or any(blocks))
+
+    def describe(self) -> str:
+        """Return what the slides themselves say first, before any notes on them."""
+        return self.words or read_outline(self.points).description
 
     def notes(self, relations: Relations) -> Iterator[str]:
         for part, root in self.parts(relations, "notesSlide"):

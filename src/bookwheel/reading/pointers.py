@@ -9,9 +9,10 @@ from bookwheel.errors import NotFound
 from bookwheel.model import Document, Place, SafeText
 from bookwheel.reading.documents import quoted, read_lines
 from bookwheel.safety.redact import make_safe
-from bookwheel.text.pointers import find_stretch, is_passed_over, last_row
+from bookwheel.text.pointers import find_before, find_stretch, last_row
 
 _MOST_NAMED = 20
+_PDF = "application/pdf"
 
 
 class PlaceText(NamedTuple):
@@ -37,11 +38,16 @@ def read_place(engine: Engine, document: Document, pointer: str) -> PlaceText:
 
 
 def name_absence(document: Document, places: list[Place], pointer: str) -> str:
-    """Say that a document has no such place, or that nothing stands at it."""
-    shown = quoted(document.path)
-    if is_passed_over(places, pointer):
-        return f"{shown} has no text on {quoted(pointer)}, which may be a picture or blank."
-    return f"{shown} has no {quoted(pointer)}."
+    """Say that a document has no such place, or that nothing stands or begins at it."""
+    shown, wanted = quoted(document.path), quoted(pointer)
+    before = find_before(places, pointer)
+    if before is None:
+        return f"{shown} has no {wanted}."
+    if before.startswith("page ") and document.mime != _PDF:
+        # Text of a word processor is found where its paragraph or row begins.
+        begun = f"what stands there begins on {quoted(before)}, or it is a picture or blank."
+        return f"{shown} has no text that begins on {wanted}: {begun}"
+    return f"{shown} has no text on {wanted}, which may be a picture or blank."
 
 
 def name_range(data: bytes, places: list[Place]) -> str:

@@ -108,14 +108,18 @@ def find_stretch(data: bytes, places: list[Place], pointer: str) -> Stretch | No
     return None
 
 
-def is_passed_over(places: Iterable[Place], pointer: str) -> bool:
-    """Tell a page or the like that lies before others of the document and has no text."""
+def find_before(places: Iterable[Place], pointer: str) -> str | None:
+    """Return the place before a page or the like at which no text begins, though it does later.
+
+    That is nothing where it lies before all others, and None for what is no such place.
+    """
     wanted = _COUNTED.fullmatch(_normal(pointer))
-    labels = (_COUNTED.fullmatch(_normal(place.label)) for place in places)
-    last = max(
-        (int(each[2]) for each in labels if wanted and each and each[1] == wanted[1]), default=0
-    )
-    return wanted is not None and int(wanted[2]) < last
+    named = ((_COUNTED.fullmatch(_normal(place.label)), place.label) for place in places)
+    known = {int(at[2]): label for at, label in named if wanted and at and at[1] == wanted[1]}
+    number = int(wanted[2]) if wanted else 0
+    if number >= max(known, default=0):
+        return None
+    return known.get(max((each for each in known if each < number), default=0), "")
 
 
 def _normal(pointer: str) -> str:
