@@ -45,6 +45,34 @@ def test_vectors_are_made_once_and_for_what_is_new(cars: Shelf) -> None:
         assert library.embed() == 1
 
 
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("why does the sea rise twice a day", "tides.md"),  # `sea` is no slip of `tea`
+        ("how do I work at home", "home.md"),  # all of it: words decide
+        ("vaccnie", "vaccines.md"),  # a slip is no word that the model knows
+    ],
+)
+def test_meaning_decides_where_the_index_lacks_the_words_of_a_question(
+    shelf: Shelf, question: str, first: str
+) -> None:
+    shelf.put("home.md", "# Working from home\n\nStaff may work at home; their work is logged.")
+    shelf.put("tea.md", "# Cold tea\n\nPour the tea twice, let it rest, and drink it daily.")
+    shelf.put(
+        "tides.md",
+        "# Tides\n\nThe ocean water along the coast is lifted by the moon, high and low.",
+    )
+    shelf.put(
+        "vaccines.md",
+        "# Vaccines\n\nA vaccine shows the immune system of the body a harmless virus, so that "
+        "it is protected against the disease later.",
+    )
+    shelf.update()
+    with shelf.open() as library:
+        library.embed()
+        assert find(library, question)[0] == first
+
+
 def test_what_is_all_embedded_is_known_without_loading_a_model(cars: Shelf) -> None:
     with cars.open() as library:
         library.embed()

@@ -126,3 +126,8 @@ def test_a_word_has_a_vector_by_itself_and_like_words_are_near(model: StaticEmbe
     assert not nothing.any()
     np.testing.assert_array_equal(apoptosis, model.embed_words(["apoptosis"])[0])
     assert model.embed_words([]).shape[0] == 0
+
+
+@pytest.mark.parametrize(("word", "known"), [("sea", True), ("medicine", True), ("vaccnie", False)])
+def test_a_common_word_is_told_from_a_slip(word: str, known: bool) -> None:
+    assert StaticEmbedder().is_word(word) is known

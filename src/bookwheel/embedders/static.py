@@ -96,6 +96,10 @@ class StaticEmbedder:
             rows[counts > 0] = np.add.reduceat(vectors, starts[counts > 0])
         return unit_rows(rows)
 
+    def is_word(self, word: str) -> bool:
+        """Tell a word that the model knows whole, as it does common ones, from a slip or a name."""
+        return len(self._pieces[word]) == _PIECE_BYTES
+
     def _fill(self, rows: Vectors, texts: Sequence[str]) -> None:
         """Add up the vectors of each text's pieces; each piece of the batch is read once."""
         found = [self._numbers(text) for text in texts]

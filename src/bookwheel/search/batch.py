@@ -32,6 +32,7 @@ class EmbedderOfBatch:
         self.unrelated = embedder.unrelated
         if isinstance(embedder, WordModel):
             self.embed_words = embedder.embed_words
+            self.is_word = embedder.is_word
 
     def embed_query(self, text: str) -> Vector:
         """Return the vector of one of the queries, having asked for those of all."""

@@ -146,16 +146,18 @@ def mix(
     strict: bool,
     whole: frozenset[int] = frozenset(),
     leaning: float = 0.0,
+    told: float = 1.0,
 ) -> list[Ranked]:
     """Return one order out of both; a page without vectors stands as its words put it.
 
     When `strict`, pages that words did not find must be clearly related to come in. Meaning lifts
     the `whole` pages, which hold every word, but does not lower them. `leaning` is how much pages
-    that are alike share in each other's scores.
+    that are alike share in each other's scores, `told` how much of the question words can find:
+    where the index lacks its telling words, those that are left say little.
     """
     if mode is SearchMode.SEMANTIC:
         ranked, strict = (), False
-    share = 1.0 if mode is SearchMode.SEMANTIC else embedder.weight
+    share = 1.0 if mode is SearchMode.SEMANTIC else 1 - (1 - embedder.weight) * told
     by_words = {item.document: item for item in ranked}
     words = _scale_words(ranked)
     pages = {

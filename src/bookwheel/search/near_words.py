@@ -29,6 +29,7 @@ class WordModel(Protocol):
     """A model that has a vector for each word, whatever stands around it."""
 
     def embed_words(self, words: Sequence[str]) -> Matrix: ...
+    def is_word(self, word: str) -> bool: ...
 
 
 class _Asked(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from bookwheel.engines.base import Condition, Engine, Every, Field, Holds, Match, Term, rarity
@@ -10,7 +10,7 @@ from bookwheel.query import SearchIn, SearchRequest
 from bookwheel.search.interpret import Question
 from bookwheel.search.require import Requirement
 from bookwheel.text.language import filler_words
-from bookwheel.text.words import Surface, Word
+from bookwheel.text.words import Surface, Word, is_unspaced
 
 WEIGHTS = {
     Field.TITLE: 2.0,
@@ -33,6 +33,7 @@ ALL_WORDS_BONUS = 0.1
 _MANY_PAGES = 50
 _EVERYWHERE = 0.9
 """The worth of a word that four pages in ten hold: it adds to a score but is not required."""
+_MOST_OF_IT = 0.5
 TITLE_BONUS = 1000.0
 """Above any other score: a page whose title is the query comes first."""
 
@@ -66,12 +67,28 @@ class Plan(NamedTuple):
 def asked_for(plan: Plan) -> list[Clause]:
     """Return the words that a page must have: the telling ones that are known.
 
-    Of a question that has none these are its common words, and of one with nothing else its empty
-    ones.
+    Of a question of which none is known these are its common words, and of one with nothing else
+    its empty ones.
     """
     known = [clause for clause in plan.clauses if clause.known]
     said = [clause for clause in known if not clause.empty]
     return [clause for clause in said if not clause.filler] or said or known
+
+
+def share_told(plan: Plan, is_word: Callable[[str], bool]) -> float:
+    """Return how much of what a question says words can find, from 0 to 1.
+
+    A word that the index lacks, or has only as a slip of another, counts as not found where it is
+    one that the model knows, which then finds what means the same. Names and rare words it does not
+    know are left to words, unless these have less than half of the question.
+    """
+    said = [clause for clause in plan.clauses if not (clause.empty or is_unspaced(clause.word))]
+    total = sum(clause.worth for clause in said)
+    if not total:
+        return 1.0
+    lacking = [c for c in said if (c.respelt or not c.known) and is_word(c.word)]
+    known = sum(c.worth for c in said if c.known and c not in lacking)
+    return min(1.0, 1 - sum(c.worth for c in lacking) / total, known / total / _MOST_OF_IT)
 
 
 def title_weight(words: int, told: float = 0.0) -> float:

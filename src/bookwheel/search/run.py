@@ -22,6 +22,7 @@ from bookwheel.search.plan import (
     Planner,
     asked_for,
     length,
+    share_told,
 )
 from bookwheel.search.rank import Ranked, rank, with_passages
 from bookwheel.search.second_look import LOOKED_AT, SecondLook
@@ -151,9 +152,13 @@ def order(
     if near is None or not (near or mode is SearchMode.SEMANTIC):
         return ranked, trouble
     leaning = LEANING * length(sum(not clause.filler for clause in plan.clauses))
-    mixed = mix(ranked, near, embedder, mode, strict=strict, whole=whole, leaning=leaning)
-    if mode is SearchMode.HYBRID and isinstance(embedder, WordModel):
-        mixed = look_at_words(engine, planner, plan, mixed, embedder)
+    words = embedder if isinstance(embedder, WordModel) else None
+    told = share_told(plan, words.is_word if words else lambda word: False)
+    mixed = mix(
+        *(ranked, near, embedder, mode), strict=strict, whole=whole, leaning=leaning, told=told
+    )
+    if mode is SearchMode.HYBRID and words is not None:
+        mixed = look_at_words(engine, planner, plan, mixed, words)
     return mixed, trouble
 
 
