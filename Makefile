@@ -132,7 +132,7 @@ wheels: $(TOOLS)/.installed ## Show that every dependency has a wheel for each P
 	@$(PYTHON) -m release.wheels $(UV)
 
 dist: $(VENV)/.dev $(TOOLS)/.installed ## Build wheel and source archive, and try the wheel in a fresh environment
-	@rm -rf dist/*.whl dist/*.tar.gz dist/*.cdx.json
+	@rm -rf dist/*.whl dist/*.tar.gz
 	@$(TOOLS)/bin/python -m build --outdir dist . >/dev/null
 	@$(BIN)/python -m release.trial dist/*.whl
 
@@ -144,6 +144,7 @@ mcpb: $(VENV)/.dev $(TOOLS)/.installed release/node_modules/.installed ## Make a
 	@$(BIN)/python -m release.bundle $(UV)
 
 sbom: dist ## List what an installation holds, as CycloneDX
+	@rm -f dist/*.cdx.json
 	@$(TOOLS)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
 	  --output-file dist/$$(basename dist/*.whl -py3-none-any.whl).cdx.json build/trial/bin/python
 	@$(BIN)/python -m release.licences dist/*.cdx.json build/trial
