@@ -248,6 +248,11 @@ class Library(View):
         """Tell, without loading a model, that every document has its vectors."""
         return self._models.are_done
 
+    @property
+    def is_embedded_by_this_model(self) -> bool:
+        """Tell the same of the model as it is now, loading one that may be another by now."""
+        return self._models.are_done_at_first_sight
+
     def count_unread(self) -> tuple[int, int]:
         """Return how many passages have no vector of the model yet, and how many there are."""
         return self._models.count_unread()

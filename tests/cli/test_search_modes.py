@@ -173,3 +173,23 @@ def test_a_search_that_looks_for_no_changes_makes_no_vectors(call: Call, cars: P
     assert found["remarks"][0].startswith("2 of 2 passages have no vectors yet")
     found = call("search", "petrol", cars, "--mode", "semantic", "--json").value
     assert "remarks" not in found
+
+
+@pytest.mark.parametrize("command", [("search", "fuel"), ("related", "garage.md")])
+def test_another_model_under_the_same_name_reads_all_anew_before_it_is_asked(
+    call: Call, cars: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, str]
+) -> None:
+    width = 2
+
+    def widen(asked: Asked) -> Answer:
+        return vectors([[1.0, *[0.5] * (width - 1)] for _ in asked.body["input"]])
+
+    with serving(widen) as service:
+        use_endpoint(monkeypatch, service.url)
+        call("index", cars)
+        width, before = 3, len(service.asked)
+        mode = ("--mode", "semantic") if command[0] == "search" else ()
+        answer = call(*command, cars, *mode, "--json")
+        read = [text for asked in service.asked[before:] for text in asked.body["input"]]
+    assert answer.code == 0, answer.err
+    assert any("dough" in text for text in read)

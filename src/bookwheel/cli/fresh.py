@@ -109,7 +109,7 @@ def read_for_meaning(
 ) -> tuple[str, ...]:
     """Make the vectors that a search needs; return what to say of those that it does without."""
     try:
-        if mode is SearchMode.LEXICAL or library.is_embedded:
+        if mode is SearchMode.LEXICAL or library.is_embedded_by_this_model:
             return ()
         if refresh is not False and not library.is_shared:
             _prepare_for_long_work()
@@ -126,7 +126,11 @@ def read_for_meaning(
 
 def read_for_likeness(library: Library) -> None:
     """Make the vectors by which documents are compared with each other."""
-    if not (library.is_shared or library.is_embedded):
+    try:
+        is_read = library.is_shared or library.is_embedded_by_this_model
+    except BookwheelError:
+        return  # what there is can be compared without the model
+    if not is_read:
         _prepare_for_long_work()
         embed_all(library)
 

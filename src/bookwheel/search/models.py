@@ -154,9 +154,21 @@ class Models:
     @property
     def are_surely_done(self) -> bool:
         """Tell that every document has its vectors, loading a model that may be another by now."""
-        if self.are_done and self._settings["embedder"] not in (NONE, *_OURS):
+        if self.are_done and self._may_have_changed:
             _ = self.embedder
         return self.are_done
+
+    @property
+    def are_done_at_first_sight(self) -> bool:
+        """Tell the same for somebody who waits, and for whom a slow model is none."""
+        if self.are_done and self._may_have_changed:
+            self._ready_embedder()
+        return self.are_done
+
+    @property
+    def _may_have_changed(self) -> bool:
+        """Tell a model that another may have taken the place of, under the same name."""
+        return self._settings["embedder"] not in (NONE, *_OURS)
 
     def note_done(self, engine: WritableEngine, embedder: Embedder) -> None:
         """Note that every document has its vectors, if that is so."""
