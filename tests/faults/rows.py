@@ -45,7 +45,8 @@ ROWS = {
         "Cut, zeroed or flipped bytes in any file of the index",
         "Refused, found by the check, mended by itself, or without any effect on answers; every "
         "cut is noticed. `bookwheel doctor --repair` makes it anew.",
-        "A flipped bit that changes no answer may go unnoticed until the check.",
+        "Flipped bits in a stored text or in the word index may be answered from until the check, "
+        "which `bookwheel doctor` runs; those that change no answer may go unnoticed by it too.",
     ),
     "F07": Row(
         "Several processes on one index, the writer killed",
