@@ -80,11 +80,12 @@ def share_told(plan: Plan, is_word: Callable[[str], bool]) -> float:
 
     A word that the index lacks, or has only as a slip of another, counts as not found where it is
     one that the model knows, which then finds what means the same. Names and rare words it does not
-    know are left to words, unless these have less than half of the question.
+    know are left to words, unless these have less than half of the question. So is a script without
+    spaces, of which parts of words are known or not.
     """
-    said = [clause for clause in plan.clauses if not (clause.empty or is_unspaced(clause.word))]
+    said = [clause for clause in plan.clauses if not clause.empty]
     total = sum(clause.worth for clause in said)
-    if not total:
+    if not total or any(is_unspaced(clause.word) for clause in said):
         return 1.0
     lacking = [c for c in said if (c.respelt or not c.known) and is_word(c.word)]
     known = sum(c.worth for c in said if c.known and c not in lacking)
