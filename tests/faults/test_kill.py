@@ -64,7 +64,8 @@ def _committed(index: Path) -> dict[str, str]:
     database = index / "catalog.db"
     if not database.exists():
         return {}
-    with contextlib.closing(sqlite3.connect(database)) as connection:
+    uri = f"{database.as_uri()}?mode=ro"  # else it would merge the log, without sums of pages
+    with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
         rows = connection.execute(
             "SELECT path, text FROM documents JOIN texts ON document = id WHERE status = 'ok'"
         )

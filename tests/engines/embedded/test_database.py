@@ -111,8 +111,8 @@ def test_the_database_is_in_wal_mode_for_writers_and_readers(tmp_path: Path) -> 
 def test_an_index_in_another_mode_is_brought_back_to_wal(tmp_path: Path) -> None:
     place = Place(tmp_path / "catalog.db")
     connect_writer(place).close()
-    with closing(sqlite3.connect(place.database)) as other:
-        other.execute("PRAGMA journal_mode = delete")
+    with closing(connect_writer(place)) as writer:
+        writer.pragma("journal_mode", "delete")
     with closing(connect_writer(place)) as writer:
         assert writer.pragma("journal_mode") == "wal"
 
@@ -124,9 +124,9 @@ def test_f21_a_newer_format_is_refused_and_the_file_stays_as_it_is(
     fill(engine := engine_in(tmp_path), draft("a.md", "walrus"))
     engine.close()
     path = tmp_path / "catalog.db"
-    with closing(sqlite3.connect(path)) as other:
-        other.execute(f"PRAGMA journal_mode = {journal}")
-        other.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    with closing(connect_writer(Place(path))) as newer:
+        newer.pragma("journal_mode", journal)
+        newer.pragma("user_version", SCHEMA_VERSION + 1)
     before = path.read_bytes()
     for act in (engine.begin_writing, engine.collections):
         with pytest.raises(IndexUnusable) as refusal:

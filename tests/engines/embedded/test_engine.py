@@ -362,7 +362,7 @@ def test_damage_in_a_page_of_the_catalogue_is_told_in_words(index: Path) -> None
     for page in range(1, len(data) // 4096):
         data[page * 4096 : page * 4096 + 8] = b"\xff" * 8
     path.write_bytes(data)
-    with pytest.raises(IndexDamaged, match="cannot be used: it is damaged"):
+    with pytest.raises(IndexDamaged, match="cannot be used: a page of it is not as"):
         engine_in(index).collections()
 
 

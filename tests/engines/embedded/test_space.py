@@ -7,7 +7,6 @@ import string
 import threading
 from pathlib import Path
 
-import apsw
 import pytest
 
 from bookwheel.engines.embedded import database
@@ -27,23 +26,13 @@ def size(shelf: Shelf) -> int:
 
 
 @pytest.mark.requirement("R-073")
-@pytest.mark.parametrize("old", [False, True])
 def test_the_file_shrinks_after_documents_have_gone_while_search_goes_on(
-    shelf: Shelf, old: bool, monkeypatch: pytest.MonkeyPatch
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "_KEPT_PAGES", 16)
     monkeypatch.setattr(database, "_PAGES_AT_ONCE", 50)
     fill(shelf, 120)
     shelf.update()
-    if old:  # as files were made before
-        with shelf.open() as library:
-            file = library.database
-        connection = apsw.Connection(str(file))
-        connection.pragma("journal_mode", "delete")
-        connection.pragma("auto_vacuum", 0)
-        connection.execute("VACUUM")
-        connection.pragma("journal_mode", "wal")
-        connection.close()
     full = size(shelf)
     for each in range(120):
         (shelf.folder / f"large-{each}.md").unlink()

@@ -58,7 +58,8 @@ def snapshot(connection: apsw.Connection) -> Iterator[None]:
     try:
         yield
     finally:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # a page that cannot be read has ended it
+            connection.execute("ROLLBACK")
 
 
 def read_collections(connection: apsw.Connection) -> list[CollectionState]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import apsw
 
+from bookwheel.engines.embedded import checksums
 from bookwheel.engines.embedded.schema import (
     APPLICATION_ID,
     FIRST_VERSION,
@@ -98,6 +99,7 @@ def connect_writer(place: Place) -> apsw.Connection:
     """Open the database for writing, creating or migrating it as needed."""
     _refuse_foreign(place)
     try:
+        checksums.load()
         place.database.parent.mkdir(parents=True, exist_ok=True)
         if not place.database.exists() or not place.database.stat().st_size:
             _create(place)
@@ -121,6 +123,7 @@ def _create(place: Place) -> None:
     for leftover in (making, *(making.with_name(making.name + end) for end in ("-wal", "-shm"))):
         leftover.unlink(missing_ok=True)
     with closing(apsw.Connection(str(making))) as connection:
+        checksums.make_room(connection)
         connection.pragma("auto_vacuum", _INCREMENTAL)  # only now: the file is still empty
         connection.pragma("journal_mode", "wal")
         migrate(connection)
@@ -139,6 +142,7 @@ def connect_reader(place: Place) -> tuple[apsw.Connection, bool]:
                 "its folder is read-only and holds changes not yet merged",
                 "Run `bookwheel index` once where the folder can be written.",
             )
+        checksums.load()
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         suffix = "?immutable=1" if immutable else "?mode=ro"
         with _closed_on_error(
@@ -154,19 +158,12 @@ def connect_reader(place: Place) -> tuple[apsw.Connection, bool]:
 
 
 def give_back(connection: apsw.Connection) -> None:
-    """Give some of the pages that documents have left back to the disk; readers go on meanwhile.
-
-    A file that was made before that was possible is written anew once, when half of it is free.
-    """
+    """Give some of the pages that documents have left back to the disk; readers go on meanwhile."""
     free, pages = (int(connection.pragma(name)) for name in ("freelist_count", "page_count"))
     if free <= max(_KEPT_PAGES, pages // 10):
         return
-    if int(connection.pragma("auto_vacuum")) == _INCREMENTAL:
-        surplus = min(free - _KEPT_PAGES, _PAGES_AT_ONCE)
-        connection.execute(f"PRAGMA incremental_vacuum({surplus:d})").fetchall()
-    elif free > pages // 2:
-        connection.pragma("auto_vacuum", _INCREMENTAL)
-        connection.execute("VACUUM")
+    surplus = min(free - _KEPT_PAGES, _PAGES_AT_ONCE)
+    connection.execute(f"PRAGMA incremental_vacuum({surplus:d})").fetchall()
 
 
 @contextmanager
@@ -184,7 +181,6 @@ def _uri(path: Path) -> str:
 
 def _configure(connection: apsw.Connection) -> None:
     connection.set_busy_timeout(10_000)
-    connection.pragma("mmap_size", 1 << 30)
     connection.pragma("cell_size_check", True)
     connection.pragma("trusted_schema", False)
     connection.pragma("temp_store", "memory")
@@ -203,6 +199,8 @@ def _check_version(connection: apsw.Connection, place: Place) -> None:
         raise damaged(place, "it has lost its contents")
     if version < FIRST_VERSION:
         raise damaged(place, "it was made by an early version whose indexes are not kept")
+    if not checksums.are_verified(connection):
+        raise damaged(place, "the sums of its pages are not verified")
 
 
 def _refuse_foreign(place: Place) -> None:
@@ -273,6 +271,14 @@ def explain(place: Place, error: Exception) -> IndexUnusable:
         case apsw.BusyError() | apsw.LockedError():
             return unusable(
                 place, "another process holds it for too long", "Try again in a moment."
+            )
+        case apsw.IOError() if checksums.is_wrong(error):
+            return damaged(place, "a page of it is not as it was written")
+        case apsw.ExtensionLoadingError():
+            return unusable(
+                place,
+                f"the sums of its pages cannot be verified ({error})",
+                "Install apsw as its own project packs it: `pip install --force-reinstall apsw`.",
             )
         case apsw.IOError():
             return unusable(place, "the disk reported an error", "Check the disk, then run again.")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import apsw
 
 APPLICATION_ID = 0x424B574C
-SCHEMA_VERSION = 3
-FIRST_VERSION = 3
+SCHEMA_VERSION = 4
+FIRST_VERSION = 4
 """Older ones were never released: such an index is made anew."""
 
 _JOBS = """
