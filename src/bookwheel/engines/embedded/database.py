@@ -272,22 +272,26 @@ def explain(place: Place, error: Exception) -> IndexUnusable:
             return unusable(
                 place, "another process holds it for too long", "Try again in a moment."
             )
-        case apsw.IOError() if checksums.is_wrong(error):
-            return damaged(place, "a page of it is not as it was written")
-        case apsw.ExtensionLoadingError():
-            return unusable(
-                place,
-                f"the sums of its pages cannot be verified ({error})",
-                "Install apsw as its own project packs it: `pip install --force-reinstall apsw`.",
-            )
-        case apsw.IOError():
-            return unusable(place, "the disk reported an error", "Check the disk, then run again.")
+        case apsw.IOError() | apsw.ExtensionLoadingError():
+            return _explain_reading(place, error)
         case OSError():
             return _explain_system(place, error)
         case apsw.NoMemError() | apsw.InterruptError() | apsw.AbortError():
             return unusable(place, f"an operation was broken off ({error})", "Try again.")
         case _:
             return damaged(place, f"its database refused an operation ({error})")
+
+
+def _explain_reading(place: Place, error: apsw.Error) -> IndexUnusable:
+    if checksums.is_wrong(error):
+        return damaged(place, "a page of it is not as it was written")
+    if isinstance(error, apsw.ExtensionLoadingError):
+        return unusable(
+            place,
+            f"the sums of its pages cannot be verified ({error})",
+            "Install apsw as its own project packs it: `pip install --force-reinstall apsw`.",
+        )
+    return unusable(place, "the disk reported an error", "Check the disk, then run again.")
 
 
 def _explain_system(place: Place, error: OSError) -> IndexUnusable:

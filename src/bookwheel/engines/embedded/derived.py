@@ -13,6 +13,7 @@ from bookwheel.engines.embedded import catalog, contents, files, lexical
 from bookwheel.engines.embedded.binding import WordsFailed, guarded
 from bookwheel.engines.embedded.database import Place
 from bookwheel.engines.embedded.lexical import WordIndex
+from bookwheel.engines.embedded.verified import VerifiedFiles
 from bookwheel.engines.embedded.word_entries import Entry
 from bookwheel.engines.hiding import stored_terms
 from bookwheel.model import Status
@@ -34,6 +35,7 @@ class DerivedWords:
         self._reading = reading
         self._on_replay = on_replay
         self._words: WordIndex | None = None
+        self._verified = VerifiedFiles(place.lexical)
         self._opening = threading.RLock()
         self._is_in_vain = False
         """Whether what looks untidy was tidied and looks so still."""
@@ -42,8 +44,40 @@ class DerivedWords:
         """Return the word index as it is."""
         with self._opening:
             if self._words is None:
+                if WordIndex.exists(self._place.lexical):
+                    self._verify()
                 self._words = WordIndex(self._place.lexical, readonly=readonly)
             return self._words
+
+    def refresh(self) -> bool:
+        """Look at the newest commits; tell whether there were any."""
+        is_new = self.open().reload()
+        if is_new:
+            self._verify()
+        return is_new
+
+    def _verify(self) -> None:
+        """Read what was not read yet: nothing is answered from a file that is damaged."""
+        damage = self._verified.find_damage()
+        if damage:
+            raise WordsFailed(", ".join(damage))
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Tell whether it is not known who wrote its tables of contents: a killed writer, maybe."""
+        return WordIndex.exists(self._place.lexical) and self._verified.is_doubtful
+
+    def settle(self) -> None:
+        """Note that what is there is whole; only the holder of the writer lock may do so.
+
+        What is not is let go of: whoever opens it next finds that out, and makes it anew.
+        """
+        if not WordIndex.exists(self._place.lexical):
+            return
+        if self._verified.find_damage():
+            self.close()
+        else:
+            self._verified.note()
 
     def close(self) -> None:
         """Close it; what was not committed is replayed at the next start."""
@@ -100,7 +134,7 @@ class DerivedWords:
         """Tell whether it holds the catalogue as it is now."""
         # Read before the catalogue, which is always written first.
         words = self.open(readonly=readonly)
-        words.reload()
+        self.refresh()
         return words.generation() == self._generation()
 
     def find_damage(self) -> list[str]:
@@ -112,6 +146,7 @@ class DerivedWords:
         with self._opening, guarded():
             self.close()
             lexical.discard(self._place.lexical)
+            self._verified.forget()
             self.open()
             self._place.stamp.write_text(json.dumps(self._made_from()), encoding="utf-8")
 

@@ -7,7 +7,7 @@ import math
 import re
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +31,17 @@ def schema_sum(folder: Path) -> int:
     return zlib.crc32(json.dumps(schemas).encode())
 
 
-def find_damage(folder: Path) -> list[str]:
+def find_damage(folder: Path, is_sound: Callable[[Path], bool] | None = None) -> list[str]:
     """Name each file of a word index that is missing or not as it was written."""
-    return [damage for kind in KINDS for damage in _find_damage(folder / kind)]
+    sound = is_sound or is_whole
+    return [damage for kind in KINDS for damage in _find_damage(folder / kind, sound)]
+
+
+def list_files(folder: Path) -> list[str]:
+    """Return the files with sums, below the folder; raises ValueError or OSError if unreadable."""
+    return [
+        f"{kind}/{name}" for kind in KINDS for name in _segment_files(_read_meta(folder / kind))
+    ]
 
 
 def sweep(folder: Path) -> None:
@@ -74,7 +82,7 @@ def _is_crowded(meta: dict[str, Any]) -> bool:
     return False
 
 
-def _find_damage(folder: Path) -> list[str]:
+def _find_damage(folder: Path, is_sound: Callable[[Path], bool]) -> list[str]:
     """Look again as long as another process commits meanwhile and takes old files away."""
     while True:
         try:
@@ -82,7 +90,7 @@ def _find_damage(folder: Path) -> list[str]:
             names = list(_segment_files(meta))
         except _UNREADABLE:
             return [f"the word index of {folder.name} has lost its table of contents"]
-        broken = [name for name in names if not _is_whole(folder / name)]
+        broken = [name for name in names if not is_sound(folder / name)]
         if not broken or _read_meta(folder) == meta:
             return [f"the word index file {folder.name}/{name} is damaged" for name in broken]
 
@@ -102,7 +110,8 @@ def _segment_files(meta: dict[str, Any]) -> Iterator[str]:
             yield f"{name}.{segment['deletes']['opstamp']}.del"
 
 
-def _is_whole(file: Path) -> bool:
+def is_whole(file: Path) -> bool:
+    """Tell whether a file is as it was written, by the sum that it carries."""
     try:
         with file.open("rb") as opened:
             size = opened.seek(0, 2)

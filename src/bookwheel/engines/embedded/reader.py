@@ -16,7 +16,6 @@ from bookwheel.engines.base import (
     Vocabulary,
 )
 from bookwheel.engines.embedded import catalog, citing, contents, counts, database
-from bookwheel.engines.embedded.lexical import WordIndex
 from bookwheel.engines.embedded.store import Store
 from bookwheel.model import Citation, Document, Known, Link, Section
 from bookwheel.query import Filters
@@ -189,4 +188,4 @@ class Reader(Store):
 
     def refresh(self) -> bool:
         """See what other processes committed; tell whether there was anything new."""
-        return self._ask(WordIndex.reload)
+        return self._ask(lambda _: self._derived.refresh())

@@ -119,7 +119,16 @@ class Store:
             return
         if not self._is_in_step():
             self._catch_up()
+        elif self._derived.is_doubtful and not self._lock.is_taken:
+            self._clear_doubt()
         self._is_ready = True
+
+    def _clear_doubt(self) -> None:
+        """Compare the word index with the catalogue, since nobody knows who wrote it so."""
+        if not self.readonly:
+            self._catch_up()
+        elif self._differs():
+            raise database.damaged(self._place, "its word index is damaged")
 
     def _is_in_step(self) -> bool:
         if not self._derived.is_current():
@@ -230,11 +239,22 @@ class Store:
                 self._close_readers()  # it was so when they were opened
             self._writer = database.connect_writer(self._place)
             with self._keeping_words():
+                is_doubtful = self._derived.is_doubtful
                 if not self._is_in_step():
+                    self._derived.start()
+                if is_doubtful and self._differs():
+                    self._derived.reset()
                     self._derived.start()
         except BaseException:
             self.end_writing()
             raise
+
+    def _differs(self) -> bool:
+        """Tell whether the word index holds other entries than the catalogue has documents."""
+        from bookwheel.engines.embedded.health import check_words
+
+        with self._reading() as connection:
+            return any(check_words(connection, self._derived.open()))
 
     @contextlib.contextmanager
     def _keeping_words(self) -> Iterator[None]:
@@ -256,6 +276,7 @@ class Store:
             if self._has_grown:  # whoever only catches up for a search does not wait for this
                 self._derived.tidy()
             self._has_grown = False
+            self._derived.settle()
             writer, self._writer = self._writer, None
             if writer is not None:
                 with contextlib.suppress(apsw.Error):

@@ -1,0 +1,110 @@
+"""Which files of a word index were found to be as they were written, and need not be read again.
+
+A file that looks as it did when its sum was verified is taken for whole for a day. What is noted on
+disk is written by the holder of the writer lock alone; others remember for themselves.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from bookwheel.engines.embedded import files
+from bookwheel.engines.embedded.lexical import KINDS
+
+_NOTE = "verified.json"
+_DAY = 86_400.0
+
+
+class _Look(NamedTuple):
+    """How a file looked when it was verified, and when that was."""
+
+    size: int
+    modified_ns: int
+    changed_ns: int
+    inode: int
+    at: float
+
+
+class VerifiedFiles:
+    """The files of one word index, each read whole before it is trusted."""
+
+    def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._known: dict[str, _Look] | None = None
+        self._tables = 0
+        self._is_noted = False
+
+    def find_damage(self) -> list[str]:
+        """Name each file that is missing or not as it was written."""
+        if self._known is None:
+            self._read_note()
+        return files.find_damage(self._folder, self._is_whole)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Tell whether the tables of contents, which carry no sums, are others than were noted."""
+        if self._known is None:
+            self._read_note()
+        return self._tables != _sum_tables(self._folder)
+
+    def note(self) -> None:
+        """Note what is there now, all of it just verified, for the processes that come."""
+        if self._is_noted and not self.is_doubtful:
+            return
+        living = set(files.list_files(self._folder))
+        self._known = {name: look for name, look in (self._known or {}).items() if name in living}
+        self._tables = _sum_tables(self._folder)
+        self._is_noted = True
+        making = self._folder / f"{_NOTE}.making"
+        try:
+            making.write_text(json.dumps([self._tables, self._known]), encoding="utf-8")
+            making.replace(self._folder / _NOTE)
+        except OSError:
+            pass  # it only saves time: whoever finds none reads the files
+
+    def forget(self) -> None:
+        """Forget what is known of files that are no more."""
+        self._known, self._is_noted = None, False
+
+    def _read_note(self) -> None:
+        self._known, self._tables = {}, 0
+        try:
+            tables, known = json.loads((self._folder / _NOTE).read_bytes())
+            self._known = {name: _Look(*look) for name, look in known.items()}
+            self._tables, self._is_noted = tables, True
+        except (OSError, ValueError, TypeError, AttributeError):
+            pass
+
+    def _is_whole(self, file: Path) -> bool:
+        assert self._known is not None
+        name = str(file.relative_to(self._folder))
+        now = self._clock()
+        try:
+            seen = file.stat()
+        except OSError:
+            return False
+        look = _Look(seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino, now)
+        known = self._known.get(name)
+        if known and known[:4] == look[:4] and known.at <= now < known.at + _DAY:
+            return True
+        if not files.is_whole(file):
+            return False
+        self._known[name], self._is_noted = look, False
+        return True
+
+
+def _sum_tables(folder: Path) -> int:
+    """Return a sum over the tables of contents; 0 where one cannot be read."""
+    total = 0
+    try:
+        for kind in KINDS:
+            total = zlib.crc32((folder / kind / "meta.json").read_bytes(), total)
+    except OSError:
+        return 0
+    return total
