@@ -17,12 +17,14 @@ import pytest
 from bookwheel.contracts.dispatch import call
 from bookwheel.contracts.tool import RpcError
 from bookwheel.contracts.work import Work
+from bookwheel.library import Library
 from bookwheel.serve.calls import Calls
 from bookwheel.serve.changes import ChangeBell
 from bookwheel.serve.readers import Order, Readers
 from bookwheel.serve.run import indexing
 from bookwheel.serve.toolsets import choose, load_contracts
 from tests.conftest import Shelf
+from tests.embedders.endpoints import serving, vectors
 from tests.serve.conftest import PATIENCE, within
 
 OFFERED = choose(load_contracts(), "all")
@@ -157,6 +159,30 @@ def test_a_call_that_is_given_up_does_not_disturb_the_next(stocked: Shelf) -> No
         assert reply.text.startswith("Found 1 results:")
 
     with_readers(stocked, main)
+
+
+def test_one_that_meets_another_model_tells_of_it_and_answers(stocked: Shelf) -> None:
+    row, told = [1.0, 0.0], list[bool]()
+
+    async def main(library: Library) -> None:
+        readers = Readers(library.settings, [str(stocked.folder)], 1)
+        readers.on_other_model = lambda: told.append(True)
+        readers.start()
+        while not readers.are_ready:
+            await anyio.sleep(0.01)
+        row.append(0.0)
+        order = Order(OFFERED.choice, "documents_search", {"query": "stripes"}, "")
+        reply = await readers.call(order)
+        readers.close()
+        assert reply is not None
+        assert "zebra.md" in reply.text
+
+    with serving(lambda asked: vectors([row] * len(asked.body["input"]))) as service:
+        flags = {"embedder": "http", "embedding_url": service.url, "embedding_model": "m"}
+        with stocked.open(**flags) as library:
+            library.embed()
+            within(lambda: main(library), 40)
+    assert told == [True]
 
 
 class FewReaders(Readers):
