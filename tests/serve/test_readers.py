@@ -161,28 +161,35 @@ def test_a_call_that_is_given_up_does_not_disturb_the_next(stocked: Shelf) -> No
     with_readers(stocked, main)
 
 
-def test_one_that_meets_another_model_tells_of_it_and_answers(stocked: Shelf) -> None:
-    row, told = [1.0, 0.0], list[bool]()
+def test_another_model_that_one_of_them_meets_has_all_vectors_made_anew(stocked: Shelf) -> None:
+    """The server itself has asked for none, and looks through its folders much later."""
+    row = [1.0, 0.0]
 
     async def main(library: Library) -> None:
-        readers = Readers(library.settings, [str(stocked.folder)], 1)
-        readers.on_other_model = lambda: told.append(True)
-        readers.start()
-        while not readers.are_ready:
-            await anyio.sleep(0.01)
-        row.append(0.0)
-        order = Order(OFFERED.choice, "documents_search", {"query": "stripes"}, "")
-        reply = await readers.call(order)
-        readers.close()
-        assert reply is not None
-        assert "zebra.md" in reply.text
+        folders = [str(stocked.folder)]
+        readers = Readers(library.settings, folders, 1)
+        with indexing(library, folders, ChangeBell(), readers=readers) as (_, thread):
+            thread.start()
+            readers.start()
+            while not (readers.are_ready and library.is_embedded):
+                await anyio.sleep(0.01)
+            row.append(0.0)
+            order = Order(OFFERED.choice, "documents_search", {"query": "stripes"}, "")
+            reply = await readers.call(order)
+            assert reply is not None
+            assert "gave 3 dimensions, not 2" in reply.text
+            while "words alone" in reply.text:
+                await anyio.sleep(0.05)
+                reply = await readers.call(order)
+                assert reply is not None
+            assert "zebra.md" in reply.text
+            readers.close()
 
     with serving(lambda asked: vectors([row] * len(asked.body["input"]))) as service:
         flags = {"embedder": "http", "embedding_url": service.url, "embedding_model": "m"}
         with stocked.open(**flags) as library:
             library.embed()
             within(lambda: main(library), 40)
-    assert told == [True]
 
 
 class FewReaders(Readers):
