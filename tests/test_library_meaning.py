@@ -246,6 +246,46 @@ def test_an_endpoint_that_gives_other_vectors_under_the_same_name_makes_all_anew
             assert find(library, "petrol", SEMANTIC) == ["garage.md"]
 
 
+def test_an_open_library_asks_with_the_model_that_has_taken_the_place_of_another(
+    cars: Shelf,
+) -> None:
+    row, told = [1.0, 0.0], list[bool]()
+    with serving(lambda asked: vectors([row] * len(asked.body["input"]))) as service:
+        flags = {"embedder": "http", "embedding_url": service.url, "embedding_model": "m"}
+        with cars.open(**flags) as library:
+            library.embed()
+            library.when_model_is_other(lambda: told.append(True))
+            assert find(library, "petrol", SEMANTIC) == ["garage.md"]
+            row.append(0.0)
+            said = [library.search(SearchRequest("petrol")).relaxed for _ in range(3)]
+            assert said == [
+                ("words alone were compared: The embedding endpoint gave 3 dimensions, not 2",),
+                *[("words alone were compared: no document has a vector of this model yet",)] * 2,
+            ]
+            assert told == [True]
+            assert (library.is_embedded, library.embed(), library.is_embedded) == (False, 1, True)
+            assert find(library, "petrol", SEMANTIC) == ["garage.md"]
+
+
+def test_an_open_library_learns_from_the_index_that_others_met_another_model(
+    cars: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It asks nothing of a model that has no vectors, so it would never learn of it by asking."""
+    for name in "_FOUND_SECONDS", "_MISSED_SECONDS", "_RETRY_SECONDS":
+        monkeypatch.setattr(models, name, 0.0)
+    row = [1.0, 0.0]
+    with serving(lambda asked: vectors([row] * len(asked.body["input"]))) as service:
+        flags = {"embedder": "http", "embedding_url": service.url, "embedding_model": "m"}
+        with cars.open(**flags) as library:
+            library.embed()
+            row.append(0.0)
+            with cars.open(**flags) as other:
+                assert other.embed() == 1
+            said = "words alone were compared: no document has a vector of this model yet"
+            assert library.search(SearchRequest("petrol")).relaxed == (said,)
+            assert library.search(SearchRequest("petrol")).relaxed == ()
+
+
 def test_warming_loads_the_model_and_the_vectors(cars: Shelf) -> None:
     with cars.open() as library:
         library.warm()

@@ -253,6 +253,14 @@ class Library(View):
         """Tell the same of the model as it is now, loading one that may be another by now."""
         return self._models.are_done_at_first_sight
 
+    def when_model_is_other(self, tell: Callable[[], None]) -> None:
+        """Let somebody know when another model answers under the name of the one in use."""
+        self._models.on_other = tell
+
+    def unload_model(self) -> None:
+        """Let the model be loaded anew when it is needed next, if it may be another by now."""
+        self._models.unload()
+
     def count_unread(self) -> tuple[int, int]:
         """Return how many passages have no vector of the model yet, and how many there are."""
         return self._models.count_unread()

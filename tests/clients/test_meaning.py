@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 
@@ -12,7 +13,7 @@ import pytest
 
 from tests.clients.assistant import PATIENCE, Assistant, command, connected, http_server
 from tests.conftest import Shelf
-from tests.embedders.endpoints import Answer, Asked, serving, vectors
+from tests.embedders.endpoints import Answer, Asked, Service, serving, vectors
 
 CARS = "# Vehicles\n\nThe automobile needs petrol and oil; its engine must be serviced."
 BREAD = "# Baking\n\nKnead the dough, let the yeast rise, and put the loaf in the oven."
@@ -78,6 +79,52 @@ def test_searches_are_answered_and_changes_seen_while_documents_are_embedded(she
             shelf.put("new.md", "# New\n\nwalrus")
             assert until(finds(assistant, "walrus", "new.md"))
             finished.append(True)
+
+
+def test_f20_a_server_makes_all_vectors_anew_when_its_endpoint_has_another_model(
+    shelf: Shelf,
+) -> None:
+    """Nobody starts it again: words answer meanwhile, and say so, and then meaning does."""
+    shelf.put("garage.md", CARS)
+    width, reads = [2], threading.Event()
+    reads.set()
+
+    def behave(asked: Asked) -> Answer:
+        texts = asked.body["input"]
+        if any("automobile" in text for text in texts):
+            assert reads.wait(PATIENCE)
+        return vectors([[1.0] + [0.0] * (width[0] - 1)] * len(texts))
+
+    with serving(behave) as service:
+        start = command(
+            *(shelf.folder, "--index", shelf.place / "index", "--toolsets", "documents"),
+            BOOKWHEEL_EMBEDDER="http",
+            BOOKWHEEL_EMBEDDING_URL=service.url,
+            BOOKWHEEL_EMBEDDING_MODEL="m",
+        )
+        with connected(start) as assistant:
+
+            def ask(query: str) -> str:
+                return assistant.call("documents_search", query=query).text
+
+            assert until(lambda: "garage.md" in ask("vroom"))
+            reads.clear()
+            width[0] = 3
+            before = len(service.asked)
+            said = ask("petrol")
+            assert "gave 3 dimensions, not 2" in said
+            assert until(lambda: any(CARS[-20:] in text for text in sent(service, before)))
+            said = ask("petrol")
+            assert "garage.md" in said
+            assert "no document has a vector of this model yet" in said
+            reads.set()
+            assert until(lambda: "garage.md" in ask("vroom"))
+            said = ask("petrol")
+            assert "words alone were compared" not in said
+
+
+def sent(service: Service, start: int) -> list[str]:
+    return [text for asked in service.asked[start:] for text in asked.body["input"]]
 
 
 def test_the_greeting_is_answered_before_numpy_is_loaded(shelf: Shelf) -> None:

@@ -169,6 +169,22 @@ def test_f20_other_dimensions_are_refused() -> None:
         embedder(service.url).embed(["a"])
 
 
+@pytest.mark.parametrize(("asked_for", "told"), [(None, 1), (3, 0)])
+def test_f20_other_dimensions_are_another_model_unless_some_were_asked_for(
+    asked_for: int | None, told: int
+) -> None:
+    """An endpoint that does not heed what it is asked for has no other model because of that."""
+    calls: list[bool] = []
+    row = [1.0, 0.0, 0.0]
+    with serving(lambda _: vectors([row])) as service:
+        model = embedder(service.url, dimensions=asked_for)
+        model.on_replaced = lambda: calls.append(True)
+        row.pop()
+        with pytest.raises(Upstream, match="gave 2 dimensions, not 3"):
+            model.embed_query("a")
+    assert len(calls) == told
+
+
 def test_f20_a_slow_endpoint_is_given_up() -> None:
     """Also one that sends a byte now and then."""
     body = json.dumps({"data": []}).encode() * 100

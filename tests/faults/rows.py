@@ -117,7 +117,8 @@ ROWS = {
     ),
     "F20": Row(
         "A model that is missing, slow or of another dimension",
-        "Words alone are searched, and it is said so.",
+        "Words alone are searched, and it is said so. A server whose endpoint gives other "
+        "dimensions makes all vectors anew, without being started again.",
     ),
     "F21": Row(
         "An upgrade that is interrupted, a downgrade",

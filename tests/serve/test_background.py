@@ -17,6 +17,7 @@ from bookwheel.library import Library
 from bookwheel.serve import background, news
 from bookwheel.serve.background import Indexing
 from tests.conftest import Shelf, find
+from tests.embedders.endpoints import serving, vectors
 from tests.serve.conftest import PATIENCE
 
 
@@ -260,3 +261,30 @@ def test_an_index_that_cannot_be_made_is_told_of(
 
     assert made.describe()["status"] == "failed"
     assert "cannot be made" in caplog.text
+
+
+def test_another_model_that_is_met_by_a_new_document_reads_the_old_ones_too(shelf: Shelf) -> None:
+    row = [1.0, 0.0]
+    shelf.put("a.md", "zebra")
+    with serving(lambda asked: vectors([row] * len(asked.body["input"]))) as service:
+        flags = {"embedder": "http", "embedding_url": service.url, "embedding_model": "m"}
+        made = Indexing(lambda: shelf.open(**flags))
+        made.start()
+        try:
+            assert is_read(shelf, flags)
+            row.append(0.0)
+            shelf.put("b.md", "giraffe")
+            assert is_read(shelf, flags)
+        finally:
+            assert made.stop()
+
+
+def is_read(shelf: Shelf, flags: dict[str, str]) -> bool:
+    """Tell whether all documents soon have vectors of the model as it is now."""
+    until = time.monotonic() + PATIENCE
+    with shelf.open(**flags) as library:
+        while time.monotonic() < until:
+            if library.exists and library.is_embedded_by_this_model:
+                return True
+            time.sleep(0.02)
+    return False

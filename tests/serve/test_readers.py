@@ -17,12 +17,14 @@ import pytest
 from bookwheel.contracts.dispatch import call
 from bookwheel.contracts.tool import RpcError
 from bookwheel.contracts.work import Work
+from bookwheel.library import Library
 from bookwheel.serve.calls import Calls
 from bookwheel.serve.changes import ChangeBell
 from bookwheel.serve.readers import Order, Readers
 from bookwheel.serve.run import indexing
 from bookwheel.serve.toolsets import choose, load_contracts
 from tests.conftest import Shelf
+from tests.embedders.endpoints import serving, vectors
 from tests.serve.conftest import PATIENCE, within
 
 OFFERED = choose(load_contracts(), "all")
@@ -157,6 +159,37 @@ def test_a_call_that_is_given_up_does_not_disturb_the_next(stocked: Shelf) -> No
         assert reply.text.startswith("Found 1 results:")
 
     with_readers(stocked, main)
+
+
+def test_another_model_that_one_of_them_meets_has_all_vectors_made_anew(stocked: Shelf) -> None:
+    """The server itself has asked for none, and looks through its folders much later."""
+    row = [1.0, 0.0]
+
+    async def main(library: Library) -> None:
+        folders = [str(stocked.folder)]
+        readers = Readers(library.settings, folders, 1)
+        with indexing(library, folders, ChangeBell(), readers=readers) as (_, thread):
+            thread.start()
+            readers.start()
+            while not (readers.are_ready and library.is_embedded):
+                await anyio.sleep(0.01)
+            row.append(0.0)
+            order = Order(OFFERED.choice, "documents_search", {"query": "stripes"}, "")
+            reply = await readers.call(order)
+            assert reply is not None
+            assert "gave 3 dimensions, not 2" in reply.text
+            while "words alone" in reply.text:
+                await anyio.sleep(0.05)
+                reply = await readers.call(order)
+                assert reply is not None
+            assert "zebra.md" in reply.text
+            readers.close()
+
+    with serving(lambda asked: vectors([row] * len(asked.body["input"]))) as service:
+        flags = {"embedder": "http", "embedding_url": service.url, "embedding_model": "m"}
+        with stocked.open(**flags) as library:
+            library.embed()
+            within(lambda: main(library), 40)
 
 
 class FewReaders(Readers):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,6 +36,14 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vectors:
         """Return the vector, one-dimensional, of what somebody asks."""
         ...
+
+
+@runtime_checkable
+class Replaceable(Protocol):
+    """A model that another may take the place of while it is in use, under the same name."""
+
+    on_replaced: Callable[[], None]
+    """Called when that is seen; this embedder is then of no more use."""
 
 
 def unit_rows(rows: Vectors) -> Vectors:

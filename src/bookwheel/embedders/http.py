@@ -83,6 +83,7 @@ class HttpEmbedder:
         self._endpoint = endpoint
         self._sleep, self._clock = sleep, clock
         self._trouble: tuple[float, Upstream | None] = (0.0, None)
+        self.on_replaced: Callable[[], None] = lambda: None
         self._opener = make_opener(endpoint.url)
         self.dimensions = endpoint.dimensions or self._count_dimensions()
         place = sha256(endpoint.url.rstrip("/").encode()).hexdigest()[:12]
@@ -200,11 +201,18 @@ class HttpEmbedder:
         if len(found) != count or rows.ndim != 2 or not np.isfinite(rows).all():
             raise Upstream("The embedding endpoint's answer holds other vectors than asked for.")
         if expected and rows.shape[1] != expected:
-            raise Upstream(
-                f"The embedding endpoint gave {rows.shape[1]} dimensions, not {expected}.",
-                hint="Check embedding_model and embedding_dimensions.",
-            )
+            raise self._other_dimensions(rows.shape[1], expected)
         return rows
+
+    def _other_dimensions(self, given: int, expected: int) -> Upstream:
+        """Tell of another model, unless it was asked for these dimensions and does not heed it."""
+        hint = "Check embedding_model and embedding_dimensions."
+        if not self._endpoint.dimensions:
+            self.on_replaced()
+            hint = "It has another model: `bookwheel index` makes all vectors anew, as servers do."
+        return Upstream(
+            f"The embedding endpoint gave {given} dimensions, not {expected}.", hint=hint
+        )
 
 
 def _sendable(text: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from bookwheel.errors import BadRequest, BookwheelError, IndexUnusable, Upstream
@@ -36,7 +37,10 @@ class Models:
         self._trouble: tuple[float, BookwheelError | None] = (0.0, None)
         self._loading = threading.Lock()
         self.loaded: Embedder | None = None
-        self._own: tuple[float, bool] = (0.0, False)
+        self._own: tuple[str, float, bool] = ("", 0.0, False)
+        self._loaded_at = 0.0
+        self.on_other: Callable[[], None] = lambda: None
+        """Called when another model has taken the place of the one that was loaded."""
 
     @property
     def embedder(self) -> Embedder | None:
@@ -44,8 +48,7 @@ class Models:
         from bookwheel.embedders.registry import load
 
         with self._loading:
-            self.loaded = self.loaded or load(self._settings["embedder"], self._settings)
-            return self.loaded
+            return self.loaded or self._take(load(self._settings["embedder"], self._settings))
 
     def _load_soon(self) -> Embedder | None:
         """Return the model for somebody who waits."""
@@ -54,10 +57,28 @@ class Models:
         if not self._loading.acquire(timeout=_LOADING_SECONDS):
             raise Upstream("The model is still being loaded.")
         try:
-            self.loaded = self.loaded or load_soon(self._settings["embedder"], self._settings)
-            return self.loaded
+            return self.loaded or self._take(load_soon(self._settings["embedder"], self._settings))
         finally:
             self._loading.release()
+
+    def _take(self, embedder: Embedder | None) -> Embedder | None:
+        """Keep the model until another is seen in its place."""
+        from bookwheel.embedders.base import Replaceable
+
+        if isinstance(embedder, Replaceable):
+            embedder.on_replaced = partial(self._replace, embedder)
+        self.loaded, self._loaded_at = embedder, time.monotonic()
+        return embedder
+
+    def _replace(self, embedder: Embedder) -> None:
+        if self.loaded is embedder:
+            self.loaded = None
+            self.on_other()
+
+    def unload(self) -> None:
+        """Let the model be loaded anew when it is needed next, if it may be another by now."""
+        if self._may_have_changed:
+            self.loaded = None
 
     @cached_property
     def second_look(self) -> SecondLook | None:
@@ -123,11 +144,23 @@ class Models:
 
     def _has_own(self, embedder: Embedder) -> bool:
         """Tell whether any document has a vector of the model; else it need not be asked."""
-        until, found = self._own
-        if time.monotonic() >= until or not self._engine.has_vectors():
-            found = self._engine.embedded(embedder.fingerprint)[0] > 0
-            self._own = (time.monotonic() + (_FOUND_SECONDS if found else _MISSED_SECONDS), found)
+        model = embedder.fingerprint
+        whose, until, found = self._own
+        if whose != model or time.monotonic() >= until or not self._engine.has_vectors():
+            found = self._engine.embedded(model)[0] > 0
+            until = time.monotonic() + (_FOUND_SECONDS if found else _MISSED_SECONDS)
+            self._own = (model, until, found)
+            if not found:
+                self._meet_other(embedder)
         return found
+
+    def _meet_other(self, embedder: Embedder) -> None:
+        """Load ours anew, now and then, where all vectors are by another of the same name."""
+        is_new = time.monotonic() - self._loaded_at < _RETRY_SECONDS
+        if is_new or not self._may_have_changed or self._engine.note("embedder") != self._name:
+            return
+        if self._engine.note("fingerprint") != embedder.fingerprint:
+            self._replace(embedder)
 
     # Whether every document has its vectors
 
@@ -172,7 +205,7 @@ class Models:
 
     def note_done(self, engine: WritableEngine, embedder: Embedder) -> None:
         """Note that every document has its vectors, if that is so."""
-        self._own = (0.0, False)
+        self._own = ("", 0.0, False)
         if not engine.lacks_vectors(embedder.fingerprint):  # those of other indexers included
             engine.set_note("embedder", self._name)
             engine.set_note("fingerprint", embedder.fingerprint)

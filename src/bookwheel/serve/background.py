@@ -27,6 +27,9 @@ LOG_SECONDS = 5.0
 _BUSY_SECONDS = 1.0
 _FAILED_SECONDS = 30.0
 _EMBED_SECONDS = 5.0
+_MODEL_SECONDS = 30.0
+"""At least so long passes between two looks at the model: one that is now this, now that would
+have all documents read again and again."""
 
 
 class Indexing:
@@ -49,6 +52,8 @@ class Indexing:
         self._on_unheard = on_unheard
         """Called when changes were found of which the system had not told."""
         self._embeds = False
+        self._model_is_other = False
+        self._model_seen_at = -_MODEL_SECONDS
         self._busy_seconds = busy_seconds
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="bookwheel-index", daemon=True)
@@ -72,6 +77,10 @@ class Indexing:
         self._thread.start()
         if self.ready.is_set():
             self._on_ready()
+
+    def look_at_model(self) -> None:
+        """Have vectors made anew soon: another model was seen under the name of the one in use."""
+        self._model_is_other = True
 
     def stop(self) -> bool:
         """End within seconds; tell whether it did. What was committed is sound either way."""
@@ -127,6 +136,7 @@ class Indexing:
         while not self._stop.is_set():
             try:
                 with self._open_library() as library:
+                    library.when_model_is_other(self.look_at_model)
                     news = self._news = News(library, self._on_change)
                     try:
                         self._follow(library, news)
@@ -170,7 +180,7 @@ class Indexing:
 
         def work_on() -> None:
             self._run_jobs(library, news)
-            if self._embeds:
+            if self._embeds or self._sees_other_model(library):
                 self._embed(library)
 
         library.watch(
@@ -262,6 +272,15 @@ class Indexing:
             what = f"{done:,} passage{'' if done == 1 else 's'}"
             log.info("%s read for meaning, in %.1f s", what, seconds)
         self._on_ready()
+
+    def _sees_other_model(self, library: Library) -> bool:
+        """Tell whether to load the model anew, and make ready for it."""
+        now = time.monotonic()
+        if not self._model_is_other or now - self._model_seen_at < _MODEL_SECONDS:
+            return False
+        self._model_is_other, self._model_seen_at = False, now
+        library.unload_model()
+        return True
 
     def _note_progress(self, progress: Progress) -> None:
         self.progress = {**self.progress, progress.collection: progress}

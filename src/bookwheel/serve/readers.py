@@ -10,8 +10,8 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
@@ -57,6 +57,10 @@ class Refused(NamedTuple):
     data: dict[str, Any] | None
 
 
+class OtherModel(NamedTuple):
+    """What one of them says before its answer: another model answers under the name of ours."""
+
+
 class Readers:
     """Some processes, started when they are first needed; whoever finds none works himself."""
 
@@ -67,6 +71,7 @@ class Readers:
         self._living: list[_Reader] = []
         self._is_hopeless = False
         self._idle: asyncio.LifoQueue[_Reader] = asyncio.LifoQueue()
+        self.on_other_model: Callable[[], None] = lambda: None
 
     @property
     def are_ready(self) -> bool:
@@ -115,6 +120,9 @@ class Readers:
         except (EOFError, OSError):
             self._is_hopeless = self._is_hopeless or not reader.is_ready
             self._drop(reader, "has died")
+            return
+        if isinstance(answer, OtherModel):
+            self.on_other_model()
             return
         reader.tell(answer)
         self._idle.put_nowait(reader)
@@ -193,6 +201,7 @@ def _work(pipe: Connection, settings: Settings, folders: Sequence[str]) -> None:
     signal.signal(_GIVE_UP, signal.SIG_IGN)
     with Library.open(settings, folders) as library:
         set_up_logs(settings["log_format"], library.hide_in_logs)
+        library.when_model_is_other(partial(pipe.send, OtherModel()))
         library.warm()
         try:
             pipe.send(None)

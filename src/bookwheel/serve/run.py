@@ -202,6 +202,9 @@ def indexing(
         on_unheard=on_unheard,
         is_indexed=_is_indexed(library),
     )
+    library.when_model_is_other(thread.look_at_model)
+    if readers is not None:
+        readers.on_other_model = thread.look_at_model
     calls = Calls(
         library,
         ready=thread.ready,
