@@ -43,10 +43,11 @@ ROWS = {
     ),
     "F06": Row(
         "Cut, zeroed or flipped bytes in any file of the index",
-        "Refused, found by the check, mended by itself, or without any effect on answers; every "
-        "cut is noticed. `bookwheel doctor --repair` makes it anew.",
-        "Flipped bits in a stored text or in the word index may be answered from until the check, "
-        "which `bookwheel doctor` runs; those that change no answer may go unnoticed by it too.",
+        "Never answered from: each page of the database and each file of the word index carries a "
+        "sum that is verified as it is read. What is damaged is refused or made anew by itself, "
+        "and every cut is noticed. `bookwheel doctor --repair` makes the whole index anew.",
+        "A file of the word index that looks as it did, size and times, is read whole again only "
+        "after a day. Bits that nothing reads may go unnoticed.",
     ),
     "F07": Row(
         "Several processes on one index, the writer killed",

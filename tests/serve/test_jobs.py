@@ -151,7 +151,7 @@ def test_of_two_servers_the_one_that_is_left_does_it(shelf: Shelf) -> None:
 @pytest.mark.requirement("R-023")
 def test_a_job_whose_server_is_killed_is_finished_by_the_next(shelf: Shelf) -> None:
     for number in range(600):
-        shelf.put(f"{number:03}.md", f"# Title {number}\n\n" + "zebra giraffe okapi " * 100)
+        shelf.put(f"{number:03}.md", f"# Title {number}\n\n" + "zebra giraffe okapi " * 500)
     with shelf.open() as library:
         with server(shelf) as process:
             soon(lambda: library.exists and library.is_indexed)
