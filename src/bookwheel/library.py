@@ -103,7 +103,12 @@ class Library(View):
         return self._store.is_shared
 
     def look(self) -> list[str]:
-        """Take the folders as they are now, manifests included; return what is worth saying."""
+        """Take the folders as they are now, manifests included; return what is worth saying.
+
+        While one of them hangs they are taken as they were: asking it would not come to an end.
+        """
+        if any(self._indexer.hangs(each.path) for each in self._folders.last_seen):
+            return []
         return self._folders.look()
 
     @classmethod
@@ -355,6 +360,7 @@ class Library(View):
             own_paths=self.own_paths(),
             on_pause=pause,
             on_unheard=on_unheard,
+            hangs=self._indexer.hangs,
         )
 
     def move_to(

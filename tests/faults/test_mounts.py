@@ -6,6 +6,7 @@ import errno
 import os
 import random
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ import pytest
 from bookwheel.safety import opener
 from tests.conftest import Shelf
 from tests.engines.embedded.scenes import ROOT
+from tests.faults.serving import serving, wait_for
 
 pytestmark = pytest.mark.timeout(180)
 APART = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "-r"]
@@ -158,3 +160,34 @@ def test_f14_a_folder_that_cannot_be_listed_is_not_one_whose_files_are_gone(
     (report,) = shelf.update()
     assert (report.removed, report.problems) == (0, [f"b: {os.strerror(errno.EIO)}"])
     assert len(shelf.find("zebra")) == 3
+
+
+@pytest.mark.faults
+def test_f14_a_share_whose_listing_hangs_holds_up_neither_answers_nor_others_nor_the_end(
+    shelf: Shelf,
+) -> None:
+    """It hangs from the start, when a listener that waits for it would stop all threads."""
+    share, place, sign = (shelf.place / name for name in ("share", "place", "sign"))
+    share.mkdir()
+    place.mkdir()
+    (share / "s.md").write_text("# S\n\nlynx", encoding="utf-8")
+    sign.write_text("list", encoding="ascii")
+    hung = [*APART, sys.executable, "-m", "tests.faults.hanging_share", share, place, sign]
+    words = [str(each) for each in hung]
+    if subprocess.run([*words, "true"], cwd=ROOT, capture_output=True, check=False).returncode:
+        pytest.skip("mounting is not permitted here")
+    shelf.put("a.md", "# A\n\nzebra")
+    with serving(shelf, str(place), before=words, BOOKWHEEL_RECONCILE_SECONDS="1") as server:
+        wait_for(lambda: f"{place} hangs" in server.said)
+        wait_for(lambda: server.find("zebra") == ["notes/a.md"])
+        shelf.put("b.md", "# B\n\nwalrus")
+        wait_for(lambda: server.find("walrus") == ["notes/b.md"])
+        sign.unlink()
+        wait_for(lambda: server.find("lynx") == ["place/s.md"])
+        sign.write_text("list", encoding="ascii")
+        shelf.put("c.md", "# C\n\notter")
+        wait_for(lambda: server.find("otter") == ["notes/c.md"])
+        assert server.find("lynx") == ["place/s.md"]
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(20) == 0
+        assert "Traceback" not in server.said

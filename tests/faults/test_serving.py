@@ -170,15 +170,42 @@ def test_f11_where_the_system_grants_no_events_changes_are_found_by_looking(
         assert "Traceback" not in server.said
 
 
-def test_f11_more_events_than_the_system_keeps_lose_no_change(shelf: Shelf) -> None:
+def test_f11_changes_whose_events_the_system_dropped_are_found_by_looking_and_counted(
+    shelf: Shelf,
+) -> None:
+    """Its queue is full of what happened to the index, which is no news: only a look can tell."""
     shelf.put("a.md", "# A\n\nzebra")
     most = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text(encoding="ascii"))
-    with serving(shelf, BOOKWHEEL_RECONCILE_SECONDS="2") as server:
+    index = shelf.folder / "index"
+    noise = [index / "catalog.db-x", index / "catalog.db-y"]
+    with serving(shelf, "--index", str(index), BOOKWHEEL_RECONCILE_SECONDS="2") as server:
         wait_for(lambda: server.find("zebra") == ["a.md"])
-        server.process.send_signal(signal.SIGSTOP)
-        noise = [shelf.folder / name for name in ("x.tmp", "y.tmp")]
+        wait_for_looks(shelf, index, 2)  # those at the start are over, and it listens
+        assert server.count("bookwheel_unheard_changes_total") == 0
+        pause(server)
         for number in range(most // 2 + 100):  # each writing is heard of at least twice
             noise[number % 2].write_bytes(b"x")
         shelf.put("b.md", "# B\n\nwalrus")
         server.process.send_signal(signal.SIGCONT)
         wait_for(lambda: server.find("walrus") == ["b.md"])
+        wait_for(lambda: server.count("bookwheel_unheard_changes_total") == 1)
+        assert "Traceback" not in server.said
+
+
+def wait_for_looks(shelf: Shelf, index: Path, number: int) -> None:
+    """Wait until the folder was looked through so often again."""
+    seen = set()
+    with shelf.open(index=str(index)) as library:
+
+        def has_seen_enough() -> bool:
+            seen.add(library.states()[0].scanned_at)
+            return len(seen) > number
+
+        wait_for(has_seen_enough)
+
+
+def pause(server: Server) -> None:
+    """Stop all threads of a server where they are."""
+    server.process.send_signal(signal.SIGSTOP)
+    tasks = Path(f"/proc/{server.process.pid}/task")
+    wait_for(lambda: all(") T " in (each / "stat").read_text() for each in tasks.iterdir()))

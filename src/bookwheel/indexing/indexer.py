@@ -13,6 +13,7 @@ from bookwheel.formats import READERS_VERSION
 if TYPE_CHECKING:
     from bookwheel.engines.base import WritableEngine
     from bookwheel.indexing.folders import Folders
+    from bookwheel.indexing.hanging import Shares
     from bookwheel.indexing.kept_worker import KeptWorker
     from bookwheel.indexing.pipeline import Progress, Report
     from bookwheel.model import Collection, Job
@@ -38,6 +39,7 @@ class Indexer:
         self._own_paths = own_paths
         self._rebuilds: bool = settings["debug"]
         self._kept: KeptWorker | None = None
+        self._shares: Shares | None = None
 
     def close(self) -> None:
         """End the worker that was kept."""
@@ -48,6 +50,10 @@ class Indexer:
         """Bury the worker that was kept if it has ended."""
         if self._kept is not None:
             self._kept.look()
+
+    def hangs(self, path: str) -> bool:
+        """Tell whether a folder did not answer when it was last looked through, nor since."""
+        return self._shares is not None and self._shares.hangs(path)
 
     @contextmanager
     def writing(self, collections: Sequence[Collection]) -> Iterator[WritableEngine]:
@@ -111,6 +117,7 @@ class Indexer:
         on_progress: Callable[[Progress], None] | None,
         should_stop: Callable[[], bool],
     ) -> list[Report]:
+        from bookwheel.indexing.hanging import Shares
         from bookwheel.indexing.jobs import Record, run_jobs
         from bookwheel.indexing.kept_worker import KeptWorker
         from bookwheel.indexing.pipeline import Updater
@@ -120,6 +127,7 @@ class Indexer:
         self._note_readers(engine, anew=False)
         record = Record(engine.queue)
         self._kept = self._kept or KeptWorker()
+        self._shares = self._shares or Shares()
         updater = Updater(
             engine,
             workers=self._settings["workers"],
@@ -127,6 +135,7 @@ class Indexer:
             rules=self._rules(),
             own_paths=self._own_paths(),
             kept=self._kept,
+            shares=self._shares,
             on_progress=on_progress,
             on_counts=record.note,
             should_stop=should_stop,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from bookwheel.engines.base import WritableEngine
 from bookwheel.errors import BookwheelError
 from bookwheel.formats.registry import SUPPORTED
-from bookwheel.indexing.ignore import rules_for
+from bookwheel.indexing.hanging import Hanging, Shares
+from bookwheel.indexing.ignore import CollectionRules, rules_for
 from bookwheel.indexing.kept_worker import KeptWorker
 from bookwheel.indexing.outcomes import take_result
 from bookwheel.indexing.prepare import MAX_FILE_BYTES
@@ -77,6 +79,7 @@ class Updater:
         rules: Rules = OWN_RULES,
         own_paths: Iterable[str] = (),
         kept: KeptWorker | None = None,
+        shares: Shares | None = None,
         on_progress: Listener | None = None,
         on_counts: Callable[[Counts], None] = lambda counts: None,
         should_stop: Callable[[], bool] = lambda: False,
@@ -87,6 +90,7 @@ class Updater:
         self._rules = rules
         self._own_paths = tuple(own_paths)
         self._kept = kept
+        self._shares = shares or Shares()
         self._on_progress = on_progress or (lambda progress: None)
         self._on_counts = on_counts
         self._should_stop = should_stop
@@ -107,13 +111,18 @@ class Updater:
         report = Report(collection.name)
         started = time.monotonic()
         try:
+            self._shares.require_answer(collection.path)
             root = Root.open(collection.path)
         except BookwheelError as error:
             report.problems.append(f"{error.message} Its documents are kept as they were.")
             report.failed = True
             return report
         with root:
-            self._update(root, collection, folder, report, full=full, accept_empty=accept_empty)
+            try:
+                self._update(root, collection, folder, report, full=full, accept_empty=accept_empty)
+            except Hanging as error:
+                report.problems.append(f"{error.message} Its documents are kept as they were.")
+                report.failed = True
         report.seconds = time.monotonic() - started
         return report
 
@@ -128,7 +137,8 @@ class Updater:
         accept_empty: bool,
     ) -> None:
         rules = rules_for(collection, own=self._own_paths)
-        seen = scan(root, rules, supported=SUPPORTED, should_stop=self._should_stop, below=folder)
+        look = partial(_scan, root, rules, folder)
+        seen = self._shares.look(root, look, should_stop=self._should_stop)
         known = self._engine.known(collection.name, folder)
         report.skipped = sum(seen.skipped.values())
         report.problems += [f"{folder or '.'}: {reason}" for folder, reason in seen.unread]
@@ -254,6 +264,10 @@ class Updater:
         self._engine.write(_taken(drafts))
         self._engine.touch(collection.name, same)
         self._on_progress(Progress(collection.name, len(files), len(files)))
+
+
+def _scan(root: Root, rules: CollectionRules, folder: str, should_stop: Callable[[], bool]) -> Scan:
+    return scan(root, rules, supported=SUPPORTED, should_stop=should_stop, below=folder)
 
 
 def _taken(drafts: list[Draft]) -> Iterator[Draft]:

@@ -26,6 +26,7 @@ def watch(
     own_paths: Sequence[str] = (),
     on_pause: Callable[[], None] = lambda: None,
     on_unheard: Callable[[], None] = lambda: None,
+    hangs: Callable[[str], bool] = lambda path: False,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Update whenever something changed, and every so often whatever was heard.
@@ -36,12 +37,13 @@ def watch(
     that begin with them is no news: an index inside its folder would wake itself for ever.
     `on_pause` is called several times a second, but never while an update is under way. Where the
     system grants no events, or none any more, or where a folder is another than the one that was
-    listened to, it is listened to anew before the next look through everything.
+    listened to, it is listened to anew before the next look through everything. One that `hangs` is
+    not listened to: whoever begins to would wait for it, and the whole process with them.
     """
     last: float | None = None
     said, has_looked = "", False
     while not should_stop():
-        ears = _Ears(paths, tuple(own_paths))
+        ears = _Ears(paths, tuple(own_paths), hangs)
         last = None  # a look comes after listening began, so nothing slips between
         for has_changes in ears.listen():
             said = _say(ears.trouble, said)
@@ -71,8 +73,11 @@ def _say(trouble: str, said: str) -> str:
 class _Ears:
     """One attempt to hear of changes: it ends when it is closed, and is not mended."""
 
-    def __init__(self, paths: Sequence[str], own: tuple[str, ...]) -> None:
+    def __init__(
+        self, paths: Sequence[str], own: tuple[str, ...], hangs: Callable[[str], bool]
+    ) -> None:
         self._paths = paths
+        self._hangs = hangs
         self._own = own
         self._stop = threading.Event()
         self._heard_in = self._folders()
@@ -90,6 +95,8 @@ class _Ears:
         """Return the folders there are; one that was mounted or made anew is another."""
         found = {}
         for path in self._paths:
+            if self._hangs(path):
+                continue
             with suppress(OSError):
                 state = Path(path).stat()
                 if stat.S_ISDIR(state.st_mode):

@@ -94,6 +94,8 @@ class Root:
     def __init__(self, path: str, descriptor: int, *, use_openat2: bool = True) -> None:
         self.path = path
         self.device = os.fstat(descriptor).st_dev
+        self.steps = 0
+        """How many names were listed: whoever waits sees that it goes on."""
         self._descriptor = descriptor
         self._use_openat2 = use_openat2 and sys.platform == "linux"
         self._syscall = ctypes.CDLL(None, use_errno=True).syscall
@@ -170,7 +172,7 @@ class Root:
         descriptor = self._open_folder(relative)
         try:
             with os.scandir(descriptor) as entries:
-                found = [describe_entry(entry) for entry in entries]
+                found = [self._describe(entry) for entry in entries]
         except OSError as error:
             raise refusal_for(error.errno) from None
         finally:
@@ -209,6 +211,10 @@ class Root:
         if same and before.st_mtime_ns == after.st_mtime_ns:
             return FileBytes(data, after.st_size, after.st_mtime_ns)
         return None
+
+    def _describe(self, entry: os.DirEntry[str]) -> FolderEntry | None:
+        self.steps += 1
+        return describe_entry(entry)
 
     def _open_folder(self, relative: str) -> int:
         if relative:
