@@ -85,9 +85,13 @@ ROWS = {
         "Passed over, counted and listed with the reason; what was known of them is kept.",
     ),
     "F14": Row(
-        "A share that is slow, or fails now and then",
-        "A file that fails is listed and tried again, a folder that fails keeps its documents.",
-        "A read that never returns holds its worker up to the limit of time of a file.",
+        "A share that is slow, hangs, or fails now and then",
+        "A file that fails is listed and tried again, a folder that fails keeps its documents. A "
+        "folder of which no name has come for 30 seconds is said to hang: others are indexed, and "
+        "it is again when it answers.",
+        "A read that never returns holds its worker up to the limit of time of a file. A share "
+        "that does not even tell that it is a folder holds up indexing, not answers. One that "
+        "begins to hang just when it begins to be listened to holds up the process.",
     ),
     "F15": Row(
         "A folder that is gone, empty or not mounted",
