@@ -91,6 +91,7 @@ def test_an_index_inside_its_own_folder_does_not_wake_itself(shelf: Shelf) -> No
 def test_f11_what_no_event_told_of_is_found_by_looking_through(tmp_path: Path) -> None:
     looks: list[bool] = []
     unheard: list[int] = []
+    pauses: list[int] = []
     times = iter(range(0, 1000, 10))
 
     def update() -> bool:
@@ -100,8 +101,9 @@ def test_f11_what_no_event_told_of_is_found_by_looking_through(tmp_path: Path) -
     watch(
         [str(tmp_path)],
         update=update,
-        should_stop=lambda: len(looks) >= 4,
+        should_stop=lambda: len(looks) >= 4 or len(pauses) >= 20,
         reconcile_seconds=5,
+        on_pause=lambda: pauses.append(1),
         on_unheard=lambda: unheard.append(len(looks)),
         clock=lambda: float(next(times)),
     )
