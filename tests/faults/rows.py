@@ -91,7 +91,7 @@ ROWS = {
         "folder of which no name has come for 30 seconds is said to hang: others are indexed, and "
         "it is again when it answers.",
         "A read that never returns holds its worker up to the limit of time of a file. A share "
-        "that does not even tell that it is a folder holds up indexing, not answers. One that "
+        "that does not even tell that it is a folder holds up indexing, or a start. One that "
         "begins to hang just when it begins to be listened to holds up the process.",
     ),
     "F15": Row(
