@@ -427,4 +427,4 @@ class Library(View):
         return [*problems, *done, "built it anew from the documents"]
 
     def _set_aside(self) -> str:
-        return f"the broken index was set aside as {self._store.set_aside()}"
+        return f"It was set aside as {self._store.set_aside()}"

@@ -47,7 +47,8 @@ ROWS = {
         "sum that is verified as it is read. What is damaged is refused or made anew by itself, "
         "and every cut is noticed. `bookwheel doctor --repair` makes the whole index anew.",
         "A file of the word index that looks as it did, size and times, is read whole again only "
-        "after a day. Bits that nothing reads may go unnoticed.",
+        "after a day. Bits that flip in the log of a database that is being written are not seen, "
+        "and those that nothing reads may go unnoticed.",
     ),
     "F07": Row(
         "Several processes on one index, the writer killed",

@@ -14,7 +14,7 @@ import pytest
 from bookwheel.engines.base import Match
 from bookwheel.engines.embedded.database import Place, connect_writer
 from bookwheel.engines.embedded.engine import EmbeddedEngine
-from bookwheel.errors import IndexDamaged, IndexUnusable
+from bookwheel.errors import Conflict, IndexDamaged, IndexUnusable
 from bookwheel.query import Filters
 from tests.engines.drafts import body, draft, fill, found, problems, refusal
 from tests.engines.embedded.scenes import engine_in, play
@@ -417,3 +417,37 @@ def test_an_index_whose_making_ended_before_its_words_were_made_is_sound(tmp_pat
     with closing(EmbeddedEngine(file)) as engine:
         assert list(engine.check()) == []
         assert engine.page_count() == 0
+
+
+def test_a_connection_to_a_damaged_catalogue_is_not_kept(index: Path) -> None:
+    path = index / "catalog.db"
+    sound = path.read_bytes()
+    data = bytearray(sound)
+    for page in range(1, len(data) // 4096):
+        data[page * 4096 + 2000] ^= 1
+    path.write_bytes(data)
+    with closing(engine_in(index)) as engine:
+        with pytest.raises(IndexDamaged):
+            engine.collections()
+        aside = path.with_name("aside")
+        path.rename(aside)
+        path.write_bytes(sound)
+        assert [state.collection.name for state in engine.collections()]
+
+
+def test_damaged_words_are_not_answered_from_at_the_second_question_either(index: Path) -> None:
+    with closing(engine_in(index)) as reader, closing(engine_in(index)) as writer:
+        reader.refresh()
+        old = {*index.rglob("*.idx")}
+        fill(writer, draft("new.md", "narwhal"))
+        writer.begin_writing()
+        for file in {*index.rglob("*.idx")} - old:
+            data = bytearray(file.read_bytes())
+            data[0] ^= 1
+            file.write_bytes(data)
+        for _ in range(2):
+            with pytest.raises(Conflict):
+                reader.refresh()
+        writer.end_writing()
+        reader.refresh()  # which makes them anew
+        assert [*reader.check()] == []

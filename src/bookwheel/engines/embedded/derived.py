@@ -60,6 +60,7 @@ class DerivedWords:
         """Read what was not read yet: nothing is answered from a file that is damaged."""
         damage = self._verified.find_damage()
         if damage:
+            self.close()  # else the next question would be answered from what is loaded already
             raise WordsFailed(", ".join(damage))
 
     @property

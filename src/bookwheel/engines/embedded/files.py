@@ -88,10 +88,11 @@ def _find_damage(folder: Path, is_sound: Callable[[Path], bool]) -> list[str]:
         try:
             meta = _read_meta(folder)
             names = list(_segment_files(meta))
+            broken = [name for name in names if not is_sound(folder / name)]
+            is_same = not broken or _read_meta(folder) == meta
         except _UNREADABLE:
             return [f"the word index of {folder.name} has lost its table of contents"]
-        broken = [name for name in names if not is_sound(folder / name)]
-        if not broken or _read_meta(folder) == meta:
+        if is_same:
             return [f"the word index file {folder.name}/{name} is damaged" for name in broken]
 
 

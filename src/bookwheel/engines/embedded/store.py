@@ -26,9 +26,12 @@ _VERSION, _MOST_KNOWN = "version", 100
 class _Reading:
     """A connection while it is read; no generator, which would cost as much as a small query."""
 
-    def __init__(self, place: Place, connect: Callable[[], apsw.Connection]) -> None:
+    def __init__(
+        self, place: Place, connect: Callable[[], apsw.Connection], let_go: Callable[[], None]
+    ) -> None:
         self._place = place
         self._connect = connect
+        self._let_go = let_go
 
     def __enter__(self) -> apsw.Connection:
         go_on()
@@ -41,7 +44,10 @@ class _Reading:
         if isinstance(error, apsw.InterruptError) and is_stopped():
             raise Stopped from None
         if isinstance(error, (apsw.Error, UnicodeDecodeError)):
-            raise database.explain(self._place, error) from error
+            said = database.explain(self._place, error)
+            if isinstance(said, IndexDamaged):
+                self._let_go()
+            raise said from error
 
 
 class Store:
@@ -105,7 +111,15 @@ class Store:
 
     def _reading(self) -> _Reading:
         """Give a connection and turn what goes wrong into words for the operator."""
-        return _Reading(self._place, self._reader)
+        return _Reading(self._place, self._reader, self._let_go)
+
+    def _let_go(self) -> None:
+        """Close this thread's connection to a damaged file: in its place another may lie by now."""
+        connection: apsw.Connection | None = getattr(self._threads, "connection", None)
+        if connection is not None:
+            self._threads.connection = None
+            self._readers.remove(connection)
+            _close(connection)
 
     def _word_index(self) -> WordIndex:
         """Return the word index, bringing it up to date where no other process does."""
