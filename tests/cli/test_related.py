@@ -47,6 +47,18 @@ def test_a_text_is_compared_instead_of_the_document(call: Call, here: list[str])
     assert [hit["document"] for hit in answer.value["related"]] == ["fruit.md"]
 
 
+def test_a_text_that_meaning_alone_finds_scores_as_it_does_in_search(
+    call: Call, here: list[str]
+) -> None:
+    text = "orange fruits"
+    (near,) = call("related", "doctor.md", *here, "--text", text, "--json").value["related"]
+    (found,) = call("search", text, *here, "--json").value["results"]
+
+    assert near["document"] == found["document"] == "fruit.md"
+    assert near["score"] == pytest.approx(found["score"], abs=0.01)
+    assert near["score"] < 0.5
+
+
 def test_nothing_alike_is_said_and_no_error(call: Call, here: list[str]) -> None:
     answer = call("related", "fruit.md", *here)
 

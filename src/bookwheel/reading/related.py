@@ -53,6 +53,8 @@ def find_related(
     hidden = None if same_document else document.key
     clauses = _telling_clauses(engine, planner, document, text, same_document=same_document)
     plan, ranked = _by_words(engine, planner, request, clauses, hidden)
+    if not plan.clauses:  # what only meaning finds has met no word, rather than all
+        plan = plan._replace(clauses=_unmet_clauses(planner, document, text or document.title))
     if same_document and text is None:
         ranked = _with_itself(document, ranked)
     source = _source_vector(engine, document, text, embedder) if embedder else None
@@ -174,6 +176,13 @@ def _telling_clauses(
             worth = times * planner.worth(frequency)
             weighed.append((-worth, Clause(word, (), (word,), times, worth, known=True)))
     return [clause for _, clause in sorted(weighed)]
+
+
+def _unmet_clauses(planner: Planner, document: Document, text: str) -> tuple[Clause, ...]:
+    """Return the words of a text that no other document has."""
+    words = dict.fromkeys(_stems(text, document.language))
+    worth = planner.worth(1)
+    return tuple(Clause(word, (), (word,), 1, worth, known=False) for word in words)[:MOST_TERMS]
 
 
 def _read(engine: Engine, document: Document) -> str:
