@@ -6,7 +6,9 @@ An index syncs whatever it writes, and thousands of tests make one; no test can 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
+import time
 from pathlib import Path
 
 MEMORY = Path("/dev/shm")
@@ -29,3 +31,15 @@ def is_fit(place: Path) -> bool:
         return False
     runs = not disk.f_flag & os.ST_NOEXEC
     return runs and os.access(place, os.W_OK) and disk.f_bavail * disk.f_frsize >= ROOM
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder of an index that was closed: a thread of the binding may still tidy in it."""
+    for pause in (0.1, 0.5, 2.0):
+        try:
+            shutil.rmtree(folder)
+        except OSError:
+            time.sleep(pause)
+        else:
+            return
+    shutil.rmtree(folder)

@@ -20,6 +20,7 @@ from bookwheel.library import Library
 from tests.engines.embedded.scenes import Faults, FaultyDisk, outcome
 from tests.faults.whole import everything, open_library
 from tests.indoors import IndoorPool
+from tests.temporary import remove
 
 
 def write_documents(folder: Path, count: int) -> None:
@@ -77,7 +78,7 @@ def fail_everywhere(home: Path, count: int, step: int) -> Iterator[str | None]:
             with open_library(tree, place) as library:
                 trouble = _judge(library, said, old, expected)
             yield f"{point}, {'once' if once else 'for good'}: {trouble}" if trouble else None
-            shutil.rmtree(place)
+            remove(place)
             point += step
     del disk
 

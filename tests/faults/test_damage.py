@@ -15,6 +15,7 @@ from bookwheel.library import Library
 from bookwheel.query import SearchRequest
 from tests.engines.embedded.test_rebuild import open_library
 from tests.faults.sizes import PropertyRecorder, size
+from tests.temporary import remove
 
 WORDS = [f"w{number}ord" for number in range(120)]
 QUERIES = [
@@ -143,7 +144,7 @@ def _damage_often(tmp_path: Path, rounds: int, *, seed: int, repair_every: int) 
                 library.embed()
                 assert library.check() == [], what
                 assert _answers(library) == expected, what
-        shutil.rmtree(copy)
+        remove(copy)
     return seen
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import BookwheelError
 from tests.engines.drafts import NOTES, PAPERS, draft, found, key_of, problems
+from tests.temporary import remove
 
 _SECTOR = 512
 _MODEL = "a model"
@@ -216,7 +217,7 @@ def power_cuts(folder: Path, times: str, every: str) -> dict[str, Any]:
             trouble = error.message
         if trouble:
             bad.append([cut.place.name, cut.least, cut.most, trouble])
-        shutil.rmtree(cut.place)
+        remove(cut.place)
     return {"cuts": len(power.taken), "bad": bad}
 
 

@@ -24,6 +24,7 @@ from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import BookwheelError
 from tests.engines.drafts import NOTES, PAPERS, draft, fill, found, problems
 from tests.engines.embedded.power import power_cuts
+from tests.temporary import remove
 
 ROOT = Path(__file__).parents[3]
 _NOBODY = 65534
@@ -366,7 +367,7 @@ def io_errors(folder: Path, step: str) -> dict[str, Any]:
             trouble = _judge(place, said)
             if trouble:
                 bad.append([once, point, said, trouble])
-            shutil.rmtree(place)
+            remove(place)
             point += int(step)
     del disk
     return {"points": points, "bad": bad, "silent": silent}
