@@ -262,6 +262,10 @@ class Library(View):
         """Let somebody know when another model answers under the name of the one in use."""
         self._models.on_other = tell
 
+    def when_damaged(self, tell: Callable[[], None]) -> None:
+        """Let somebody know when a question cannot be answered because the index is broken."""
+        self._store.on_damage = tell
+
     def unload_model(self) -> None:
         """Let the model be loaded anew when it is needed next, if it may be another by now."""
         self._models.unload()
@@ -408,7 +412,12 @@ class Library(View):
             self._require_index()
         return [*self._store.check()]
 
-    def repair(self) -> list[str]:
+    def repair(
+        self,
+        *,
+        on_progress: Callable[[Progress], None] | None = None,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> list[str]:
         """Mend or rebuild the index from the documents; return what was done."""
         try:
             problems = self.check()
@@ -423,8 +432,9 @@ class Library(View):
                 hint="Mount or restore the folder, then repair again.",
             )
         done = [self._set_aside()]
-        self.update()
+        self.update(on_progress=on_progress, should_stop=should_stop)
         return [*problems, *done, "built it anew from the documents"]
 
     def _set_aside(self) -> str:
-        return f"It was set aside as {self._store.set_aside()}"
+        aside = self._store.set_aside()
+        return f"It was set aside as {aside}" if aside else "Another process has made it anew"

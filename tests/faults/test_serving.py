@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import http.client
+import itertools
+import os
 import signal
 import socket
 import subprocess
@@ -13,6 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from bookwheel.cli.fresh import waiting
+from bookwheel.engines.embedded.engine import EmbeddedEngine
+from bookwheel.errors import Conflict
 from tests.conftest import Shelf
 from tests.faults.serving import Server, ask, serving, wait_for
 
@@ -144,6 +149,64 @@ def test_f18_who_stalls_drops_or_half_closes_keeps_nobody_waiting(shelf: Shelf) 
 
 
 # Events that do not come
+
+
+PAGE = 4096
+
+
+def scribble_over(database: Path) -> None:
+    """Damage every page of a database but the first."""
+    with database.open("r+b") as file:
+        for page in range(1, database.stat().st_size // PAGE):
+            file.seek(page * PAGE + 100)
+            file.write(os.urandom(64))
+
+
+def put_pages(shelf: Shelf) -> None:
+    """Index some pages."""
+    for number in range(40):
+        shelf.put(f"{number}.md", f"# Page {number}\n\nzebra {number} " + "word " * 200)
+    shelf.update()
+
+
+def test_f06_a_server_whose_index_is_damaged_makes_it_anew_once_a_question_meets_that(
+    shelf: Shelf,
+) -> None:
+    put_pages(shelf)
+    with serving(shelf) as server:
+        wait_for(lambda: "7.md" in server.find("zebra 7"))
+        scribble_over(shelf.place / "index" / "catalog.db")
+        numbers = itertools.cycle(range(40))
+        wait_for(
+            lambda: server.is_answering(f"zebra {next(numbers)}") and "set aside" in server.said
+        )
+        wait_for(lambda: server.is_answering("zebra 9") and "9.md" in server.find("zebra 9"))
+        assert "Traceback" not in server.said, server.said
+    with shelf.open() as library:
+        assert library.check() == []
+
+
+def test_a_server_answers_from_the_index_that_another_process_has_put_in_the_place_of_its_own(
+    shelf: Shelf,
+) -> None:
+    put_pages(shelf)
+    with serving(shelf) as server:
+        wait_for(lambda: "7.md" in server.find("zebra 7"))
+        other = EmbeddedEngine(shelf.place / "index" / "catalog.db")
+        wait_for(lambda: is_set_aside(other))
+        shelf.put("0.md", "# New\n\nwalrus")
+        with shelf.open() as library:
+            waiting(library, library.update, is_enough=lambda: False)
+        wait_for(lambda: server.find("walrus") == ["0.md"])
+        assert "7.md" in server.find("zebra 7")
+
+
+def is_set_aside(engine: EmbeddedEngine) -> bool:
+    """Set an index aside unless somebody writes it; tell whether that was done."""
+    try:
+        return engine.set_aside() is not None
+    except Conflict:
+        return False
 
 
 def is_allowed(*command: str) -> bool:

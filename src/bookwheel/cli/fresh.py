@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bookwheel.errors import BookwheelError, Conflict, IndexUnusable
 from bookwheel.library import Library
@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 
     from bookwheel.indexing.pipeline import Progress, Report
 
+_Done = TypeVar("_Done")
 QUICK_DOCUMENTS = 1000
 """Up to so many documents, looking for changes costs less than anyone notices."""
 SOON_SECONDS = 3.0
 """So long a search by words and meaning goes on making vectors before it answers."""
 SOON_PASSAGES = 64
 """So many passages a slow model is given before an answer: it reads a few dozen in that time."""
+_WAIT_SECONDS = 0.1
 _QUICK_MODELS = ("static", "model2vec:")
 
 
@@ -45,13 +47,39 @@ def make_fresh(library: Library, refresh: bool | None) -> None:
         if refresh is False or (refresh is None and documents > QUICK_DOCUMENTS):
             return
     try:
-        reports = update(library)
+        reports = waiting(
+            library, lambda: update(library), is_enough=lambda: _is_searchable(library)
+        )
     except (Conflict, IndexUnusable) as error:
-        if not (library.is_indexed or (isinstance(error, Conflict) and library.states())):
+        if not (library.is_indexed or isinstance(error, Conflict)):
             raise
         print(f"bookwheel: searching the index as it is. {error.message}", file=sys.stderr)
         return
     say_problems(reports, said=library.settings.remarks)
+
+
+def waiting(library: Library, work: Callable[[], _Done], *, is_enough: Callable[[], bool]) -> _Done:
+    """Do what writes the index; wait for another process that does, unless what is there does."""
+    said = ""
+    while True:
+        try:
+            return work()
+        except Conflict as error:
+            if is_enough():
+                raise
+            if error.message != said:
+                print(f"bookwheel: waiting for the index. {error.message}", file=sys.stderr)
+            said = error.message
+        while library.is_written and not is_enough():
+            time.sleep(_WAIT_SECONDS)
+
+
+def _is_searchable(library: Library) -> bool:
+    """Tell whether there is an index that holds something, be it not all."""
+    try:
+        return library.exists and bool(library.states())
+    except IndexUnusable:
+        return False
 
 
 def update(library: Library, *, full: bool = False) -> list[Report]:

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bookwheel.cli.fresh import make_fresh, read_for_meaning
+from bookwheel.cli.fresh import make_fresh, read_for_meaning, waiting
 from bookwheel.cli.hits import hit_as_json, print_hits
 from bookwheel.cli.options import (
     Collection,
@@ -164,7 +164,7 @@ def _search(library: Library, request: SearchRequest) -> SearchResults:
         return library.search(request)
     except IndexDamaged as error:
         print(f"bookwheel: {error.message} It is built anew.", file=sys.stderr)
-        for line in library.repair()[1:]:
+        for line in waiting(library, library.repair, is_enough=lambda: False)[1:]:
             print(f"bookwheel: {line}.", file=sys.stderr)
         return library.search(request)
 

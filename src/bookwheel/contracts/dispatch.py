@@ -29,6 +29,7 @@ from bookwheel.contracts.work import Asked, Cancelled, Work
 from bookwheel.errors import (
     BadRequest,
     BookwheelError,
+    IndexDamaged,
     IndexUnreachable,
     IndexUnusable,
     Internal,
@@ -229,6 +230,7 @@ _BOUNDS = {
 
 OUT_OF_REACH = "The index is out of reach just now."
 COMES_BACK = "Ask again in a little while; it comes back by itself."
+DAMAGED = "The index is damaged and cannot be searched before it is made anew."
 
 
 def mask(error: Exception, name: str, *, debug: bool) -> Internal:
@@ -236,6 +238,9 @@ def mask(error: Exception, name: str, *, debug: bool) -> Internal:
     if isinstance(error, IndexUnreachable):  # no defect of ours, and over by itself
         log.warning("%s failed: %s", name, error.message)
         return Internal(f"{OUT_OF_REACH} {COMES_BACK}")
+    if isinstance(error, IndexDamaged):  # the disk's doing; whoever indexes makes it anew
+        log.warning("%s failed: %s", name, error.message)
+        return Internal(f"{DAMAGED} Ask again in a little while.")
     reference = uuid.uuid4().hex[:12]
     log.error("defect %s in %s", reference, name, exc_info=error)
     what = "The index cannot be used now" if isinstance(error, IndexUnusable) else _DEFECT

@@ -6,7 +6,7 @@ An engine stores and finds; it does not interpret, correct, rank by meaning, cut
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -324,6 +324,10 @@ class WritableEngine(Engine, Protocol):
     def home(self) -> Path: ...
     @property
     def location(self) -> str: ...
+
+    on_damage: Callable[[], None]
+    """Called when a question cannot be answered because the index is broken."""
+
     @property
     def own_paths(self) -> list[Path]: ...
     @property
@@ -356,5 +360,7 @@ class WritableEngine(Engine, Protocol):
         """Raise IndexUnreachable where a part of the index cannot be read just now."""
 
     def check(self) -> Iterator[str]: ...
-    def set_aside(self) -> str: ...
+    def set_aside(self) -> str | None:
+        """Move a broken index out of the way; None where another process has done so."""
+
     def close(self) -> None: ...

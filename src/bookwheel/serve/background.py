@@ -30,6 +30,8 @@ _EMBED_SECONDS = 5.0
 _MODEL_SECONDS = 30.0
 """At least so long passes between two looks at the model: one that is now this, now that would
 have all documents read again and again."""
+_MEND_SECONDS = 30.0
+"""At least so long passes between two looks through the whole index for damage."""
 
 
 class Indexing:
@@ -54,6 +56,8 @@ class Indexing:
         self._embeds = False
         self._model_is_other = False
         self._model_seen_at = -_MODEL_SECONDS
+        self._is_damaged = False
+        self._mended_at = -_MEND_SECONDS
         self._busy_seconds = busy_seconds
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="bookwheel-index", daemon=True)
@@ -81,6 +85,10 @@ class Indexing:
     def look_at_model(self) -> None:
         """Have vectors made anew soon: another model was seen under the name of the one in use."""
         self._model_is_other = True
+
+    def look_at_index(self) -> None:
+        """Have the index mended soon: a question met damage."""
+        self._is_damaged = True
 
     def stop(self) -> bool:
         """End within seconds; tell whether it did. What was committed is sound either way."""
@@ -137,13 +145,15 @@ class Indexing:
             try:
                 with self._open_library() as library:
                     library.when_model_is_other(self.look_at_model)
+                    library.when_damaged(self.look_at_index)
                     news = self._news = News(library, self._on_change)
                     try:
                         self._follow(library, news)
                     except BookwheelError as error:
                         # What another process writes is news all the same.
                         self._give_up(error)
-                        self._rest(_FAILED_SECONDS, news)
+                        soon = self._is_to_be_mended
+                        self._rest(self._busy_seconds if soon else _FAILED_SECONDS, news)
                         continue
             except BookwheelError as error:
                 self._give_up(error)
@@ -166,6 +176,7 @@ class Indexing:
 
     def _follow(self, library: Library, news: News) -> None:
         self._note_scan(library)  # of what was indexed before, the last look is known at once
+        self._mend(library, news)
         self._update_first(library, news)
 
         def should_stop() -> bool:
@@ -179,6 +190,7 @@ class Indexing:
             self._embed(library)
 
         def work_on() -> None:
+            self._mend(library, news)
             self._run_jobs(library, news)
             if self._embeds or self._sees_other_model(library):
                 self._embed(library)
@@ -230,6 +242,29 @@ class Indexing:
                 news.tell()
                 self._embed(library)
             return
+
+    @property
+    def _is_to_be_mended(self) -> bool:
+        return self._is_damaged and time.monotonic() - self._mended_at >= _MEND_SECONDS
+
+    def _mend(self, library: Library, news: News) -> None:
+        """Make the index anew if a question met damage and a look through it finds some."""
+        if not self._is_to_be_mended:
+            return
+        self._is_damaged, self._mended_at = False, time.monotonic()
+        try:
+            done = library.repair(on_progress=self._note_progress, should_stop=self._stop.is_set)
+        except Conflict:
+            return  # whoever writes meets it too, or the next question tells of it again
+        except BookwheelError as error:
+            log.warning("the index is damaged and was not mended: %s", error.message)
+            return
+        finally:
+            self.progress = {}
+        for line in done:
+            log.warning("mending the index: %s", line)
+        news.tell()
+        self._embeds = True
 
     def _run_jobs(self, library: Library, news: News) -> None:
         """Do what callers asked for, whichever process they asked."""

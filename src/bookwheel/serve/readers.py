@@ -61,6 +61,10 @@ class OtherModel(NamedTuple):
     """What one of them says before its answer: another model answers under the name of ours."""
 
 
+class Damage(NamedTuple):
+    """What one of them says before its answer: the index is broken."""
+
+
 class Readers:
     """Some processes, started when they are first needed; whoever finds none works himself."""
 
@@ -72,6 +76,7 @@ class Readers:
         self._is_hopeless = False
         self._idle: asyncio.LifoQueue[_Reader] = asyncio.LifoQueue()
         self.on_other_model: Callable[[], None] = lambda: None
+        self.on_damage: Callable[[], None] = lambda: None
 
     @property
     def are_ready(self) -> bool:
@@ -123,6 +128,9 @@ class Readers:
             return
         if isinstance(answer, OtherModel):
             self.on_other_model()
+            return
+        if isinstance(answer, Damage):
+            self.on_damage()
             return
         reader.tell(answer)
         self._idle.put_nowait(reader)
@@ -202,6 +210,7 @@ def _work(pipe: Connection, settings: Settings, folders: Sequence[str]) -> None:
     with Library.open(settings, folders) as library:
         set_up_logs(settings["log_format"], library.hide_in_logs)
         library.when_model_is_other(partial(pipe.send, OtherModel()))
+        library.when_damaged(partial(pipe.send, Damage()))
         library.warm()
         try:
             pipe.send(None)

@@ -203,8 +203,10 @@ def indexing(
         is_indexed=_is_indexed(library),
     )
     library.when_model_is_other(thread.look_at_model)
+    library.when_damaged(thread.look_at_index)
     if readers is not None:
         readers.on_other_model = thread.look_at_model
+        readers.on_damage = thread.look_at_index
     calls = Calls(
         library,
         ready=thread.ready,

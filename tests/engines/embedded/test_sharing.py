@@ -66,6 +66,34 @@ def test_a_new_writer_leaves_no_file_of_the_former_one_behind(index: Path) -> No
         assert on_disk == living
 
 
+def test_of_two_who_see_damage_the_second_keeps_what_the_first_has_made_anew(index: Path) -> None:
+    first, second = engine_in(index), engine_in(index)
+    for engine in (first, second):
+        assert found(engine, "walrus") == ["a.md", "b.md", "c.md"]
+    assert first.set_aside()
+    fill(first, draft("anew.md", "walrus"))
+    assert second.set_aside() is None
+    assert found(second, "walrus") == found(first, "walrus") == ["anew.md"]
+    assert problems(second) == []
+    assert len(list(index.glob("*.damaged-*"))) == 1
+    first.close()
+    second.close()
+
+
+def test_a_reader_follows_to_the_index_that_another_process_puts_in_the_place_of_its_own(
+    index: Path,
+) -> None:
+    reader, other = engine_in(index), engine_in(index)
+    assert found(reader, "walrus") == ["a.md", "b.md", "c.md"]
+    other.set_aside()
+    fill(other, draft("c.md", "walrus"), draft("b.md", "penguin"))
+    other.close()
+    assert sum(state.documents for state in reader.collections()) == 2
+    assert found(reader, "walrus") == ["c.md"]
+    assert found(reader, "penguin") == ["b.md"]
+    reader.close()
+
+
 def test_many_threads_ask_at_once_from_the_first_moment(index: Path) -> None:
     shutil.rmtree(index / "catalog.db.words")
     engine = engine_in(index)

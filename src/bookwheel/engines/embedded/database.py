@@ -66,6 +66,15 @@ class Place(NamedTuple):
             return False
 
     @property
+    def file(self) -> tuple[int, int] | None:
+        """Return what tells the database from another that is put in its place; None if absent."""
+        try:
+            seen = self.database.stat()
+        except OSError:
+            return None
+        return seen.st_dev, seen.st_ino
+
+    @property
     def stamp(self) -> Path:
         """Return the file that says what the word index was made from."""
         return self.lexical / "made-from.json"

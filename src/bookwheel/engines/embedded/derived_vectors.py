@@ -26,8 +26,9 @@ Reading = Callable[[], AbstractContextManager[apsw.Connection]]
 
 
 class _Lately(NamedTuple):
-    """What was read last, of which model and at which stamp."""
+    """What was read last, of which catalogue and model and at which stamp."""
 
+    catalogue: object
     model: int
     stamp: int
     rows: Mapping[int, Matrix]
@@ -41,7 +42,7 @@ class DerivedVectors:
         self._reading = reading
         self._held: tuple[list[object], NearestVectors] | None = None
         self._asking = threading.Lock()
-        self._lately = _Lately(0, 0, {})
+        self._lately = _Lately(None, 0, 0, {})
 
     def count(self, fingerprint: str) -> tuple[int, int]:
         """Return how many chunks have vectors of a model, and how many there are."""
@@ -90,13 +91,14 @@ class DerivedVectors:
 
         Always in one order: the last digit of a product depends on where its row stands.
         """
-        stamp, lately = vectors.read_stamp(connection), self._lately
-        known = lately.rows if lately[:2] == (model[0], stamp) else {}
+        read_from = catalog.read_meta(connection, "id"), model[0], vectors.read_stamp(connection)
+        lately = self._lately
+        known = lately.rows if lately[:3] == read_from else {}
         missing = [key for key in keys if key not in known]
         read = vectors.read_matrices(connection, *model, missing) if missing else {}
         every = {key: known[key] for key in keys if key in known} | read
         found = dict(sorted(every.items(), key=itemgetter(0)))
-        self._lately = _Lately(model[0], stamp, found)
+        self._lately = _Lately(*read_from, found)
         return found
 
     def open(self, fingerprint: str) -> None:

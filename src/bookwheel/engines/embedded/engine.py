@@ -199,12 +199,17 @@ class EmbeddedEngine(Reader):
         with self._transaction() as connection:
             writing.save_meta(connection, f"note:{name}", value)
 
-    def set_aside(self) -> str:
-        """Move a broken database out of the way and drop what was derived from it."""
+    def set_aside(self) -> str | None:
+        """Move a broken database out of the way and drop what was derived from it.
+
+        Return its name, or None where another process has done so since it was opened here.
+        """
         self.close()
         aside = self._free_name()
         try:
             self._lock.acquire()
+            if self._file is not None and self._file != self._place.file:
+                return None
             self._place.database.rename(aside)
             for suffix in ("-wal", "-shm"):
                 beside = self._place.database.with_name(self._place.database.name + suffix)
@@ -214,6 +219,7 @@ class EmbeddedEngine(Reader):
         except OSError as error:
             raise database.explain(self._place, error) from error
         finally:
+            self._file = None
             self._lock.release()
         return str(aside)
 

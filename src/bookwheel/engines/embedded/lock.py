@@ -51,7 +51,7 @@ class WriterLock:
             os.close(descriptor)
             raise Conflict(
                 f"Another process (pid {holder}) is writing this index.",
-                hint="Search works meanwhile. Wait for it to finish, or stop it.",
+                hint="What is indexed can be searched meanwhile. Wait for it, or stop it.",
             ) from None
         except BaseException:
             os.close(descriptor)

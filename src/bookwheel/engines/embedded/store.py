@@ -39,6 +39,9 @@ class _Reading:
             return self._connect()
         except (apsw.Error, UnicodeDecodeError) as error:
             raise database.explain(self._place, error) from error
+        except IndexDamaged:
+            self._let_go()
+            raise
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, apsw.InterruptError) and is_stopped():
@@ -62,9 +65,13 @@ class Store:
         self._derived = DerivedWords(self._place, self._reading, on_replay)
         self._beginning = threading.RLock()
         self._is_ready = False
+        self._file: tuple[int, int] | None = None
+        """The database that was opened last, or was tried to."""
         self._has_grown = False
         """Whether something was committed since the lock was taken."""
         self.readonly = False
+        self.on_damage: Callable[[], None] = lambda: None
+        """Called when a question cannot be answered because the index is broken."""
 
     hides = False
     """It holds texts as they are; who may see what is the affair of others."""
@@ -101,11 +108,16 @@ class Store:
             raise database.explain(self._place, error) from error
 
     def _reader(self) -> apsw.Connection:
-        """Return this thread's connection for reading."""
+        """Return this thread's connection for reading, to what lies at its place now."""
         connection: apsw.Connection | None = getattr(self._threads, "connection", None)
+        file = self._place.file
+        if connection is not None and file is not None and file != self._threads.file:
+            self._close_reader()
+            connection = None
         if connection is None:
+            self._note_file(file)
             connection, self.readonly = database.connect_reader(self._place)
-            self._threads.connection = connection
+            self._threads.connection, self._threads.file = connection, file
             self._readers.append(connection)
         return connection
 
@@ -114,15 +126,32 @@ class Store:
         return _Reading(self._place, self._reader, self._let_go)
 
     def _let_go(self) -> None:
-        """Close this thread's connection to a damaged file: in its place another may lie by now."""
+        """Tell of damage, and close this thread's connection to the file that has it."""
+        self._close_reader()
+        self.on_damage()
+
+    def _close_reader(self) -> None:
+        """Close this thread's connection and forget what was read by it."""
         connection: apsw.Connection | None = getattr(self._threads, "connection", None)
         if connection is not None:
-            self._threads.connection = None
+            self._threads.connection, self._threads.known = None, {}
             self._readers.remove(connection)
             _close(connection)
 
+    def _note_file(self, file: tuple[int, int] | None) -> None:
+        """Let go of the word index of another catalogue than the one that lies here now."""
+        if file == self._file:
+            return
+        with self._beginning:
+            if self._file is not None and not self._lock.held:
+                self._is_ready = False
+                self._derived.close()
+            self._file = file
+
     def _word_index(self) -> WordIndex:
         """Return the word index, bringing it up to date where no other process does."""
+        if self._is_ready:
+            self._note_file(self._place.file)
         if not self._is_ready:
             with self._beginning:
                 self._make_ready()
@@ -251,7 +280,9 @@ class Store:
         try:
             if self.readonly:
                 self._close_readers()  # it was so when they were opened
+            self._file = self._place.file
             self._writer = database.connect_writer(self._place)
+            self._file = self._place.file  # it may have been made just now
             with self._keeping_words():
                 is_doubtful = self._derived.is_doubtful
                 if not self._is_in_step():

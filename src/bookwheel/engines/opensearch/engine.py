@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -37,6 +37,7 @@ class OpenSearchEngine(Rebuild):
         self._words_written = set()
         self._is_amid = False
         self.home = home
+        self.on_damage: Callable[[], None] = lambda: None  # a cluster mends itself
 
     # Opening and closing
 
