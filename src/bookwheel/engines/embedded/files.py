@@ -37,13 +37,6 @@ def find_damage(folder: Path, is_sound: Callable[[Path], bool] | None = None) ->
     return [damage for kind in KINDS for damage in _find_damage(folder / kind, sound)]
 
 
-def list_files(folder: Path) -> list[str]:
-    """Return the files with sums, below the folder; raises ValueError or OSError if unreadable."""
-    return [
-        f"{kind}/{name}" for kind in KINDS for name in _segment_files(_read_meta(folder / kind))
-    ]
-
-
 def sweep(folder: Path) -> None:
     """Remove what a killed writer has left; only the holder of the writer lock may do so.
 

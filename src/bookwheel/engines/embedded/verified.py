@@ -10,6 +10,7 @@ import json
 import time
 import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,10 +42,13 @@ class VerifiedFiles:
         self._is_noted = False
 
     def find_damage(self) -> list[str]:
-        """Name each file that is missing or not as it was written."""
+        """Name each file that is missing or not as it was written; remember those that are."""
         if self._known is None:
             self._read_note()
-        return files.find_damage(self._folder, self._is_whole)
+        whole: dict[str, _Look] = {}
+        damage = files.find_damage(self._folder, partial(self._is_whole, whole))
+        self._known = whole  # of files that are no more nothing is kept
+        return damage
 
     @property
     def is_doubtful(self) -> bool:
@@ -57,13 +61,11 @@ class VerifiedFiles:
         """Note what is there now, all of it just verified, for the processes that come."""
         if self._is_noted and not self.is_doubtful:
             return
-        living = set(files.list_files(self._folder))
-        self._known = {name: look for name, look in (self._known or {}).items() if name in living}
         self._tables = _sum_tables(self._folder)
         self._is_noted = True
         making = self._folder / f"{_NOTE}.making"
         try:
-            making.write_text(json.dumps([self._tables, self._known]), encoding="utf-8")
+            making.write_text(json.dumps([self._tables, self._known or {}]), encoding="utf-8")
             making.replace(self._folder / _NOTE)
         except OSError:
             pass  # it only saves time: whoever finds none reads the files
@@ -81,8 +83,7 @@ class VerifiedFiles:
         except (OSError, ValueError, TypeError, AttributeError):
             pass
 
-    def _is_whole(self, file: Path) -> bool:
-        assert self._known is not None
+    def _is_whole(self, whole: dict[str, _Look], file: Path) -> bool:
         name = str(file.relative_to(self._folder))
         now = self._clock()
         try:
@@ -90,12 +91,13 @@ class VerifiedFiles:
         except OSError:
             return False
         look = _Look(seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino, now)
-        known = self._known.get(name)
+        known = (self._known or {}).get(name)
         if known and known[:4] == look[:4] and known.at <= now < known.at + _DAY:
+            whole[name] = known
             return True
         if not files.is_whole(file):
             return False
-        self._known[name], self._is_noted = look, False
+        whole[name], self._is_noted = look, False
         return True
 
 
