@@ -19,6 +19,7 @@ from bookwheel.search import models
 from tests.conftest import Shelf
 from tests.embedders.endpoints import Answer, Asked, serving, vectors
 
+DOCS = Path(__file__).parents[1] / "docs"
 CARS = "# Vehicles\n\nThe automobile needs petrol and oil; its engine must be serviced."
 SEMANTIC = SearchMode.SEMANTIC
 
@@ -71,6 +72,21 @@ def test_meaning_decides_where_the_index_lacks_the_words_of_a_question(
     with shelf.open() as library:
         library.embed()
         assert find(library, question)[0] == first
+
+
+@pytest.mark.parametrize("lacking", ["Contoso Databricks Redshift", "Airbnb Netflix Spotify"])
+def test_a_rare_name_is_found_before_what_shares_no_word_though_other_names_are_lacking(
+    shelf: Shelf, lacking: str
+) -> None:
+    for file in DOCS.rglob("*.md"):
+        shelf.put(file.name, file.read_text(encoding="utf-8"))
+    shelf.update()
+    with shelf.open() as library:
+        library.embed()
+        for name in ("apsw", "turbovec", "libdeflate", "calamine"):
+            first = find(library, f"{lacking} {name}")[0]
+            text = library.text(library.document(first)).text
+            assert name in text.lower(), (name, first)
 
 
 def test_what_is_all_embedded_is_known_without_loading_a_model(cars: Shelf) -> None:

@@ -177,6 +177,13 @@ def test_no_filler_word_of_any_language_is_respelt(
     assert {hit.language for hit in answer.hits} == {"de"}
 
 
+def test_a_filler_word_of_a_language_that_no_document_has_is_no_slip(shelf: Shelf) -> None:
+    shelf.put({"a.md": "The rich key is with the door.", "b.md": "Each of us has a desk."})
+    answer = shelf.ask("wie verbinde ich einen key")
+    assert not answer.respelt
+    assert answer.hits[0].document == "a.md"
+
+
 def test_a_slip_and_an_ending_are_too_much_for_a_short_word(shelf: Shelf) -> None:
     shelf.put(
         {"a.md": "Das Reh ist nicht im Wald, und die Wiese ist von der Sonne auf dem Berg warm."}

@@ -34,6 +34,10 @@ _MANY_PAGES = 50
 _EVERYWHERE = 0.9
 """The worth of a word that four pages in ten hold: it adds to a score but is not required."""
 _MOST_OF_IT = 0.5
+_TELLING = 0.4
+"""A word is telling that is worth so much of the question's rarest."""
+_RELATED = 0.1
+"""A page is surely related that is so far from unrelated ones to the same text."""
 TITLE_BONUS = 1000.0
 """Above any other score: a page whose title is the query comes first."""
 
@@ -75,13 +79,15 @@ def asked_for(plan: Plan) -> list[Clause]:
     return [clause for clause in said if not clause.filler] or said or known
 
 
-def share_told(plan: Plan, is_word: Callable[[str], bool]) -> float:
+def share_told(plan: Plan, is_word: Callable[[str], bool], related: float) -> float:
     """Return how much of what a question says words can find, from 0 to 1.
 
     A word that the index lacks, or has only as a slip of another, counts as not found where it is
-    one that the model knows, which then finds what means the same. Names and rare words it does not
-    know are left to words, unless these have less than half of the question. So is a script without
-    spaces, of which parts of words are known or not.
+    one that the model knows, which then finds what means the same. Names and rare words that it
+    does not know are left to words, unless these have less than half of the question. Where a
+    telling word is among those, that holds only as far as the nearest page is `related`: a rare
+    name is found before what shares nothing. A script without spaces, of which parts of words are
+    known or not, is left to words too.
     """
     said = [clause for clause in plan.clauses if not clause.empty]
     total = sum(clause.worth for clause in said)
@@ -89,7 +95,11 @@ def share_told(plan: Plan, is_word: Callable[[str], bool]) -> float:
         return 1.0
     lacking = [c for c in said if (c.respelt or not c.known) and is_word(c.word)]
     known = sum(c.worth for c in said if c.known and c not in lacking)
-    return min(1.0, 1 - sum(c.worth for c in lacking) / total, known / total / _MOST_OF_IT)
+    left = min(1.0, known / total / _MOST_OF_IT)
+    held = max((c.worth for c in said if c.known and not c.respelt), default=0.0)
+    if held >= _TELLING * max(c.worth for c in said):
+        left = 1 - (1 - left) * min(1.0, related / _RELATED)
+    return min(1 - sum(c.worth for c in lacking) / total, left)
 
 
 def title_weight(words: int, told: float = 0.0) -> float:

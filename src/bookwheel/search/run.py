@@ -10,7 +10,15 @@ from bookwheel.errors import Upstream
 from bookwheel.model import Status
 from bookwheel.query import WORDS_ALONE, SearchHit, SearchMode, SearchRequest, SearchResults
 from bookwheel.search.interpret import Question, interpret
-from bookwheel.search.meaning import LEANING, Embedder, Nearness, drop_far, find_near, mix
+from bookwheel.search.meaning import (
+    LEANING,
+    Embedder,
+    Nearness,
+    drop_far,
+    find_near,
+    mix,
+    scale_similarity,
+)
 from bookwheel.search.named import files_named, with_named
 from bookwheel.search.near_words import WordModel, look_at_words
 from bookwheel.search.nothing import why_nothing
@@ -153,7 +161,9 @@ def order(
         return ranked, trouble
     leaning = LEANING * length(sum(not clause.filler for clause in plan.clauses))
     words = embedder if isinstance(embedder, WordModel) else None
-    told = share_told(plan, words.is_word if words else lambda word: False)
+    nearest = max((each.similarity for each in near.values()), default=0.0)
+    related = scale_similarity(nearest, embedder.unrelated)
+    told = share_told(plan, words.is_word if words else lambda word: False, related)
     mixed = mix(
         *(ranked, near, embedder, mode), strict=strict, whole=whole, leaning=leaning, told=told
     )

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from bookwheel.engines.base import Engine, Field, Match, Term, Vocabulary
 from bookwheel.query import Filters
-from bookwheel.text.language import function_words
+from bookwheel.text.language import function_words, is_function_word
 from bookwheel.text.words import is_unspaced, strip_accents
 from bookwheel.text.words import stem as find_stem
 
@@ -145,9 +145,10 @@ class Speller:
     def is_empty(self, word: str) -> bool:
         """Tell a word that only holds sentences together, or one in which its letters are swapped.
 
-        Such as *the* and *teh*: it says nothing, whatever else is near it.
+        Such as *the* and *teh*: it says nothing, whatever else is near it. A question may be in
+        another language than all documents; slips are looked for in theirs.
         """
-        return word in self._empty or any(
+        return is_function_word(word) or any(
             word[:at] + word[at + 1] + word[at] + word[at + 2 :] in self._empty
             for at in range(len(word) - 1)
         )

@@ -154,6 +154,11 @@ def function_words(language: str) -> frozenset[str]:
     return filler_words(language) | frozenset(_FURTHER.get(language, "").split())
 
 
+def is_function_word(word: str) -> bool:
+    """Tell a word that holds sentences together, in whichever language."""
+    return word in _all_function_words()
+
+
 def detect_language(text: str, default: str = "en") -> str:
     """Return the language code of a text, or the default where there is too little to tell by."""
     sample = text[:_SAMPLE]
