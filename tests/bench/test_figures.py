@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 from bench.__main__ import FIGURES, LONG, main, measure
+from bench.chart import short
 from bench.corpus import Corpus
 from bench.figures import Figure, as_markdown, as_text
 from bench.known_items import Page, eligible, one_edit, swap_middle
@@ -71,6 +72,14 @@ def test_a_module_gives_its_rows(corpus: Corpus, name: str) -> None:
 
 
 @pytest.mark.timeout(180)
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [(999, "999"), (9_742, "9.7k"), (96_223, "96k"), (964_874, "965k"), (999_500, "1M")],
+)
+def test_a_drawing_names_the_sizes_that_were_measured(size: int, shown: str) -> None:
+    assert short(size) == shown
+
+
 def test_how_cost_grows_is_measured_and_drawn(
     corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
