@@ -14,7 +14,10 @@ from bookwheel.model import Status
 from bookwheel.settings import SETTINGS, load
 from tests.docs_tables import DOCS, MARKED, PARTS, refresh
 
-GENERATED = ("settings.md", "command-line.md", "clients.md", "operations.md", "security.md")
+GENERATED = (
+    *("settings.md", "command-line.md", "clients.md", "operations.md", "security.md"),
+    "site.md",
+)
 
 
 def page(name: str) -> str:

@@ -71,7 +71,6 @@ def test_a_module_gives_its_rows(corpus: Corpus, name: str) -> None:
     assert all(row.name and row.shown and row.how for row in rows)
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize(
     ("size", "shown"),
     [(999, "999"), (9_742, "9.7k"), (96_223, "96k"), (964_874, "965k"), (999_500, "1M")],
@@ -80,6 +79,7 @@ def test_a_drawing_names_the_sizes_that_were_measured(size: int, shown: str) -> 
     assert short(size) == shown
 
 
+@pytest.mark.timeout(180)
 def test_how_cost_grows_is_measured_and_drawn(
     corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
