@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 _SLIDES = (".pptx", ".ppt", ".odp")
 _SHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
-_MAIL = (".eml", ".msg", ".mbox")
+_MAIL = (".eml", ".msg")
 _MARKDOWN = (".md", ".markdown", ".mdx")
 EXTENSIONS: dict[str, tuple[str, ...]] = {
     "ppt": (".pptx", ".ppt"),
@@ -21,7 +21,7 @@ EXTENSIONS: dict[str, tuple[str, ...]] = {
         name: (f".{name}",)
         for name in (
             *("pptx", "odp", "xlsx", "xlsm", "xlsb", "ods", "csv", "tsv"),
-            *("docx", "odt", "rtf", "pdf", "epub", "eml", "mbox", "ipynb", "txt"),
+            *("docx", "odt", "rtf", "pdf", "epub", "eml", "ipynb", "txt"),
         )
     },
 }
