@@ -113,12 +113,9 @@ def _shown(value: float) -> str:
 
 
 def short(size: int) -> str:
-    """Return a number of chunks as people say it: 10k, 1M."""
+    """Return a number of chunks as people say it, to three digits at most: 9.7k, 965k, 1M."""
     for unit, letter in ((1_000_000, "M"), (1000, "k")):
-        if size >= 0.95 * unit:
-            return (
-                f"{size / unit:.1f}".removesuffix(".0") + letter
-                if size < 10 * unit
-                else (f"{size / unit:.0f}{letter}")
-            )
+        if size >= 0.9995 * unit:
+            shown = f"{size / unit:.1f}" if size < 9.95 * unit else f"{size / unit:.0f}"
+            return shown.removesuffix(".0") + letter
     return str(size)

@@ -1,4 +1,4 @@
-"""The generated parts of docs/, between markers: settings, exit codes, commands, clients.
+"""The generated parts of docs/, between markers: settings, exit codes, commands, clients, the API.
 
 `python -m tests.docs_tables --write` writes them anew; without `--write` it names the stale pages.
 """
@@ -22,6 +22,8 @@ from bookwheel.cli.client_files import Place, show_snippet
 from bookwheel.cli.clients import CLIENTS, Client, Entry, call_entry
 from bookwheel.cli.installing import add_command
 from bookwheel.errors import ERRORS, BookwheelError
+from bookwheel.serve.api import OPERATIONS
+from bookwheel.serve.openapi import parameters_of
 from bookwheel.serve.toolsets import load_contracts
 from bookwheel.settings import SETTINGS, Row
 from bookwheel.telemetry.calls import IndexFigures
@@ -76,6 +78,18 @@ def metrics_table() -> str:
     reasons = ", ".join(f"`{reason}`" for reason in REASONS)
     table = "\n".join(["| Figure | Type | Labels | What it tells |", "|---|---|---|---|", *rows])
     return f"{table}\n\nReasons of refusals: {reasons}."
+
+
+def api_table() -> str:
+    """Return one row per address of the JSON API, with its parameters."""
+    rows = ["| Address | Must be given | May be given | What it does |", "|---|---|---|---|"]
+    for each in OPERATIONS:
+        named: dict[bool, list[str]] = {True: [], False: []}
+        for parameter in parameters_of(each):
+            named[parameter["required"]].append(f"`{parameter['name']}`")
+        must, may = ", ".join(named[True]), ", ".join(named[False])
+        rows.append(f"| `{each.path}` | {must} | {may} | {each.summary} |")
+    return "\n".join(rows)
 
 
 THREAT_TEST = re.compile(r"^def (test_t(\d\d)_\w+)", re.MULTILINE)
@@ -224,6 +238,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "operating": operating_table,
     "limits": limits_table,
     "metrics": metrics_table,
+    "api": api_table,
     "threats": threats_list,
     "faults": faults_table,
     "commands": commands_text,

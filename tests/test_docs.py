@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,20 @@ from bookwheel.model import Status
 from bookwheel.settings import SETTINGS, load
 from tests.docs_tables import DOCS, MARKED, PARTS, refresh
 
-GENERATED = ("settings.md", "command-line.md", "clients.md", "operations.md", "security.md")
+GENERATED = (
+    "settings.md",
+    "command-line.md",
+    "clients.md",
+    "operations.md",
+    "security.md",
+    "site.md",
+)
+
+TOP = DOCS.parent
+PAGES = sorted([*TOP.glob("*.md"), *DOCS.rglob("*.md")])
+FENCED = re.compile(r"^(```+)[^\n]*\n.*?^\1`*$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"`[^`\n]+`")
+LINK = re.compile(r"\]\((?![a-z]+:)([^)\s]+)\)")
 
 
 def page(name: str) -> str:
@@ -77,11 +91,31 @@ def test_the_example_of_a_manifest_can_be_used(tmp_path: Path) -> None:
         )
 
 
-@pytest.mark.parametrize("name", GENERATED)
-def test_links_between_pages_lead_somewhere(name: str) -> None:
-    targets = re.findall(r"\]\(([^)#:]+)\)", page(name))
+def anchors_of(text: str) -> set[str]:
+    """Return what the headings of a page can be linked by, as GitHub names them."""
+    found: Counter[str] = Counter()
+    anchors = set()
+    for heading in re.findall(r"^#{1,6} (.+)$", FENCED.sub("", text), re.MULTILINE):
+        shown = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+        anchor = re.sub(r"[^\w\- ]", "", shown).replace(" ", "-")
+        anchors.add(f"{anchor}-{found[anchor]}" if found[anchor] else anchor)
+        found[anchor] += 1
+    return anchors
 
-    assert [each for each in targets if not (DOCS / each).exists()] == []
+
+def leads_somewhere(target: str, page: Path) -> bool:
+    path, _, anchor = target.partition("#")
+    there = page.parent / path if path else page
+    return there.exists() and (
+        not anchor or anchor in anchors_of(there.read_text(encoding="utf-8"))
+    )
+
+
+@pytest.mark.parametrize("file", PAGES, ids=[str(each.relative_to(TOP)) for each in PAGES])
+def test_links_between_pages_lead_somewhere(file: Path) -> None:
+    text = CODE.sub("", FENCED.sub("", file.read_text(encoding="utf-8")))
+
+    assert [target for target in LINK.findall(text) if not leads_somewhere(target, file)] == []
 
 
 def test_every_threat_is_shown_by_tests_or_said_to_be_unmet() -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +90,32 @@ def test_the_example_for_kubernetes_is_sound_and_probes_what_there_is() -> None:
     assert mounted == {
         volume["name"] for volume in deployment["spec"]["template"]["spec"]["volumes"]
     }
+
+
+def test_the_example_for_systemd_finds_the_tokens_that_its_command_makes(shelf: Shelf) -> None:
+    shelf.put("a.md", "# A")
+    (unit,) = re.findall(r"```ini\n(.*?)```", PAGE, re.DOTALL)
+    served = dict(re.findall(r"^Environment=(\w+)=(.*)$", unit, re.MULTILINE))
+    command, *words = shlex.split(
+        re.findall(r"^sudo -u (bookwheel env .*)$", PAGE, re.MULTILINE)[0]
+    )
+    named = dict(word.split("=", 1) for word in words if "=" in word)
+    assert command == re.findall(r"^User=(.*)$", unit, re.MULTILINE)[0]
+    assert named == {"BOOKWHEEL_TOKENS": served["BOOKWHEEL_TOKENS"]}
+
+    tokens = str(shelf.place / "tokens.json")
+    subprocess.run(
+        [sys.executable, "-m", "bookwheel", *words[-3:]],
+        env={**os.environ, "HOME": str(shelf.place / "hers"), "BOOKWHEEL_TOKENS": tokens},
+        capture_output=True,
+        check=True,
+    )
+    elsewhere = {"HOME": str(shelf.place / "its"), "BOOKWHEEL_TOKENS": tokens}
+    with (
+        http_server(shelf.folder, "--index", shelf.place / "index", **elsewhere) as url,
+        pytest.raises(urllib.error.HTTPError, match="401"),
+    ):
+        urllib.request.urlopen(f"{url}/api/status")
 
 
 def test_every_setting_that_the_page_names_is_one() -> None:

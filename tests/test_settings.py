@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -191,6 +192,24 @@ def test_the_file_in_the_start_folder_counts_only_when_asked_for(
 
     assert load(environment={})["workers"] == 5
     assert load(environment={}, use_start_folder=False)["workers"] is None
+
+
+def test_a_start_folder_that_may_not_be_entered_holds_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path, "workers = 5\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/nowhere")
+    tmp_path.chmod(0)
+    before = os.geteuid()
+    try:
+        if not before:
+            os.seteuid(65534)  # root may enter any folder
+        assert load(environment={})["workers"] is None
+    finally:
+        if not before:
+            os.seteuid(before)
+        tmp_path.chmod(0o700)
 
 
 REACHING = (

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 from bench.__main__ import FIGURES, LONG, main, measure
+from bench.chart import short
 from bench.corpus import Corpus
 from bench.figures import Figure, as_markdown, as_text
 from bench.known_items import Page, eligible, one_edit, swap_middle
@@ -68,6 +69,14 @@ def test_a_module_gives_its_rows(corpus: Corpus, name: str) -> None:
     rows = measure(corpus, name)
     assert len(rows) == ROWS[name]
     assert all(row.name and row.shown and row.how for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [(999, "999"), (9_742, "9.7k"), (96_223, "96k"), (964_874, "965k"), (999_500, "1M")],
+)
+def test_a_drawing_names_the_sizes_that_were_measured(size: int, shown: str) -> None:
+    assert short(size) == shown
 
 
 @pytest.mark.timeout(180)

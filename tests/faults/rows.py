@@ -24,6 +24,8 @@ ROWS = {
     "F02": Row(
         "A write, sync or truncation of the database that fails, once or from then on",
         "The error is told; the index is as it was before or after, never between.",
+        "Tried by a layer below SQLite that fails. What the word index writes does not pass "
+        "through it: its library makes and syncs its files by itself.",
     ),
     "F03": Row(
         "A power failure: what was written and not synced is lost, in any order and in part",
@@ -35,7 +37,9 @@ ROWS = {
     ),
     "F04": Row(
         "A full disk",
-        "The run ends with the reason, search goes on, and the work when there is room again.",
+        "The run ends with the reason, search goes on in an index that was whole, and the work "
+        "when there is room again.",
+        "Where there was no room to make the index, a search ends with that reason too.",
     ),
     "F05": Row(
         "An index or documents on read-only media",

@@ -18,7 +18,7 @@ FOLDERS = ["finance", "finance/reports", "team/minutes", "old/minutes", "C++"]
 PLACES = [("shelf", ""), *(("shelf", folder) for folder in FOLDERS)]
 SLIDES = (".pptx", ".ppt", ".odp")
 SHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
-MAIL = (".eml", ".msg", ".mbox")
+MAIL = (".eml", ".msg")
 MARKDOWN = (".md", ".markdown", ".mdx")
 HTML = (".html", ".htm")
 

@@ -29,8 +29,11 @@ BOUNDED = {
     "bookwheel.llm.answers._LINK": 4_000,
     "bookwheel.llm.answers._TAG": 4_000,
     "bookwheel.safety.assignments._NAME_BEFORE": 500,
-    "bookwheel.search.wishes._LAST_TYPE": 500,
-    "bookwheel.search.wishes._TYPES": 500,
+    **{
+        f"bookwheel.search.{module}.{name}": 500
+        for module in ("wish_words", "wishes")
+        for name in ("LAST_RUN", "LAST_TYPE", "TYPES")
+    },
     "bookwheel.text.plain._MARKED": 4_000,
     "bookwheel.text.plain._UNSEEN": 4_000,
     "bookwheel.text.targets._DOI": 2_000,

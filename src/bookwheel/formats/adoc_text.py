@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bookwheel.formats.composing import cell, link, plain, table
+from bookwheel.formats.composing import cell, convert_marks, link, plain, table
 
 _ATTRIBUTE = re.compile(r"^:([\w-]+):[ \t]+(\S.*?)[ \t]*$", re.M)
 _USED = re.compile(r"\{([\w-]+)\}")
@@ -44,13 +44,7 @@ def _fill(text: str, attributes: dict[str, str]) -> str:
 
 def inline(text: str, attributes: dict[str, str]) -> str:
     """Return a text with its links in Markdown and its attributes filled in."""
-    text = _fill(text, attributes)
-    pieces: list[str] = []
-    at = 0
-    for found in _INLINE.finditer(text):
-        pieces += (plain(text[at : found.start()]), _shown(found))
-        at = found.end()
-    return "".join((*pieces, plain(text[at:])))
+    return convert_marks(_fill(text, attributes), _INLINE, _shown)
 
 
 def _shown(found: re.Match[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -59,6 +59,20 @@ def plain(text: str) -> str:
 
 def _without_tags(text: str) -> str:
     return _TAG.sub(r"\1\\<", text) if "<" in text else text
+
+
+def convert_marks(
+    text: str, marks: re.Pattern[str], show: Callable[[re.Match[str]], str | None]
+) -> str:
+    """Return text whose marks are shown as Markdown; where `show` gives None they stay text."""
+    pieces: list[str] = []
+    at = 0
+    for found in marks.finditer(text):
+        shown = show(found)
+        if shown is not None:
+            pieces += (plain(text[at : found.start()]), shown)
+            at = found.end()
+    return "".join((*pieces, plain(text[at:])))
 
 
 def link(text: str, target: str) -> str:

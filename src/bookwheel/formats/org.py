@@ -8,7 +8,16 @@ from collections.abc import Callable
 from bookwheel.formats import text
 from bookwheel.formats.base import require_length
 from bookwheel.formats.blocks import read_outline
-from bookwheel.formats.composing import About, Composer, cell, fenced, link, parsed, plain, table
+from bookwheel.formats.composing import (
+    About,
+    Composer,
+    cell,
+    convert_marks,
+    fenced,
+    link,
+    parsed,
+    table,
+)
 from bookwheel.formats.decoding import decode
 from bookwheel.model import Parsed
 
@@ -199,12 +208,7 @@ def _heading(found: re.Match[str]) -> str:
 
 def _inline(text: str) -> str:
     """Return links, code and bold text as Markdown."""
-    pieces: list[str] = []
-    at = 0
-    for found in _INLINE.finditer(text):
-        pieces += (plain(text[at : found.start()]), _shown(found))
-        at = found.end()
-    return "".join((*pieces, plain(text[at:])))
+    return convert_marks(text, _INLINE, _shown)
 
 
 def _shown(found: re.Match[str]) -> str:

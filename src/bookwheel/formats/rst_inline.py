@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bookwheel.formats.composing import link, plain
+from bookwheel.formats.composing import convert_marks, link, plain
 
 _SPECIAL = re.compile(r"[`|_\\]")
 _INLINE = re.compile(
@@ -68,14 +68,7 @@ class Names:
         """Return the text of a paragraph as Markdown."""
         if not _SPECIAL.search(text):
             return plain(text)
-        pieces: list[str] = []
-        at = 0
-        for found in _INLINE.finditer(text):
-            shown = self._shown(found, depth)
-            if shown is not None:
-                pieces += (plain(text[at : found.start()]), shown)
-                at = found.end()
-        return "".join((*pieces, plain(text[at:])))
+        return convert_marks(text, _INLINE, lambda found: self._shown(found, depth))
 
     def _shown(self, found: re.Match[str], depth: int) -> str | None:
         kind = found.lastgroup

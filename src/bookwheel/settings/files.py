@@ -27,8 +27,11 @@ def find_config(named: str | None, *, use_start_folder: bool) -> Path | None:
             pass
         raise NotFound(f"There is no configuration file {named}.")
     start = Path(CONFIG_NAME)
-    if use_start_folder and start.is_file():
-        return start.absolute()
+    try:
+        if use_start_folder and start.is_file():
+            return start.absolute()
+    except PermissionError:  # who may not enter the folder, as after `sudo -u`, has no file there
+        pass
     return _find_own_config()
 
 
