@@ -90,6 +90,7 @@ def test_f17_more_connections_than_descriptors_are_refused_and_others_answered(
         assert server.find("zebra", kept) == ["a.md"]
         crowd = [reach(server) for _ in range(400)]
         try:
+            assert refusal(server) == (503, "1")
             assert server.find("zebra", kept) == ["a.md"]
         finally:
             for each in crowd:
@@ -110,6 +111,17 @@ def reach(server: Server) -> socket.socket:
     made = socket.create_connection(("127.0.0.1", server.port))
     made.sendall(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n{")
     return made
+
+
+def refusal(server: Server) -> tuple[int, str | None]:
+    """Connect and say nothing; return the status that comes, and when to come again."""
+    address = "127.0.0.1", server.port
+    with (
+        socket.create_connection(address, timeout=STOP) as made,
+        http.client.HTTPResponse(made) as answer,
+    ):
+        answer.begin()
+        return answer.status, answer.getheader("retry-after")
 
 
 def test_f17_an_indexing_with_few_descriptors_is_whole(shelf: Shelf) -> None:
