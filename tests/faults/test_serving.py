@@ -18,6 +18,7 @@ import pytest
 from bookwheel.cli.fresh import waiting
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import Conflict
+from bookwheel.serve.calls import THREADS
 from tests.conftest import Shelf
 from tests.faults.serving import PATIENCE, Server, ask, serving, wait_for
 
@@ -110,7 +111,8 @@ def few(descriptors: int) -> tuple[str, ...]:
 def reach(server: Server) -> socket.socket:
     """Begin a request and do not end it."""
     made = socket.create_connection(("127.0.0.1", server.port))
-    made.sendall(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n{")
+    head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: 99\r\n"
+    made.sendall(f"{head}Content-Type: application/json\r\n\r\n{{".encode())
     return made
 
 
@@ -145,7 +147,7 @@ def test_f18_who_stalls_drops_or_half_closes_keeps_nobody_waiting(shelf: Shelf) 
     shelf.put("a.md", "# A\n\nzebra")
     shelf.update()
     with serving(shelf) as server:
-        stalled = [reach(server) for _ in range(60)]
+        stalled = [reach(server) for _ in range(12 * THREADS)]
         for number, each in enumerate(stalled):
             if number % 3 == 1:
                 each.shutdown(socket.SHUT_WR)
@@ -155,10 +157,23 @@ def test_f18_who_stalls_drops_or_half_closes_keeps_nobody_waiting(shelf: Shelf) 
             slow.sendall(b"GET /healthz HTT")
             for _ in range(5):
                 assert server.find("zebra") == ["a.md"]
+            # They were answered while these stalled, and not once these were let go of.
+            assert [each for each in (slow, *stalled[::3]) if not is_held(each)] == []
         for each in stalled:
             each.close()
         assert server.find("zebra") == ["a.md"]
         assert "Traceback" not in server.said
+
+
+def is_held(connection: socket.socket) -> bool:
+    """Tell whether the server has neither answered on a connection nor closed it."""
+    try:
+        connection.recv(1, socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return True
+    except ConnectionResetError:
+        pass
+    return False
 
 
 # Events that do not come
