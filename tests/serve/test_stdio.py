@@ -20,8 +20,8 @@ from mcp.client.stdio import StdioServerParameters
 from tests.conftest import Shelf
 from tests.serve.conftest import PATIENCE, within
 
-STOP = 15
-"""Patience with a busy machine; on an idle one the server is gone in five seconds at most."""
+STOP = 5 + 3
+"""Seconds that are promised, and some for a busy machine."""
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 0,
@@ -59,7 +59,7 @@ class Talk:
 
     def end(self) -> tuple[bytes, bytes]:
         """Close the server's input; return the rest of what it writes."""
-        return self.process.communicate(timeout=STOP)
+        return self.process.communicate(timeout=PATIENCE)
 
 
 @contextmanager
