@@ -266,6 +266,11 @@ class Library(View):
         """Let somebody know when a question cannot be answered because the index is broken."""
         self._store.on_damage = tell
 
+    def when_begun_anew(self, tell: Callable[[], None]) -> None:
+        """Let somebody know that another index comes in the place of the one that was there: before
+        this library makes it, or when it meets one that another process has made."""
+        self._store.on_anew = tell
+
     def unload_model(self) -> None:
         """Let the model be loaded anew when it is needed next, if it may be another by now."""
         self._models.unload()

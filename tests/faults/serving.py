@@ -51,14 +51,6 @@ class Server:
         text = answer["result"]["content"][0]["text"]
         return re.findall(r"^\d+\. (\S+) \(score", text, re.MULTILINE)
 
-    def is_answering(self, words: str) -> bool:
-        """Tell whether a search is answered, and not refused."""
-        connection = self.connect()
-        try:
-            return "result" in ask(connection, "search_docs", {"query": words})[1]
-        finally:
-            connection.close()
-
     def count(self, figure: str) -> float:
         """Return a figure of those that it keeps."""
         connection = self.connect()

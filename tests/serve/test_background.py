@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import logging
+import os
+import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import pytest
 
+from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.engines.embedded.reader import Reader
 from bookwheel.errors import IndexUnreachable, IndexUnusable
 from bookwheel.library import Library
+from bookwheel.model import Collection
 from bookwheel.serve import background, news
 from bookwheel.serve.background import Indexing
+from bookwheel.serve.calls import Calls
 from tests.conftest import Shelf, find
 from tests.embedders.endpoints import serving, vectors
 from tests.serve.conftest import PATIENCE
@@ -40,6 +46,14 @@ def told(made: Indexing, status: str, *, ready: bool) -> bool:
             return True
         time.sleep(0.02)
     return False
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 def test_folders_are_indexed_and_then_followed(shelf: Shelf) -> None:
@@ -139,6 +153,115 @@ def test_where_there_is_no_index_nothing_is_ready_to_be_searched(
         assert told(made, "ok", ready=False)
         monkeypatch.undo()
         assert told(made, "ok", ready=True)
+
+
+def cut_short(shelf: Shelf) -> None:
+    """Damage an index so that nothing in it can be read."""
+    database = shelf.place / "index" / "catalog.db"
+    os.truncate(database, database.stat().st_size // 2)
+
+
+def are_aside(shelf: Shelf, number: int) -> bool:
+    """Tell whether so many indexes were set aside."""
+    return len(list((shelf.place / "index").glob("catalog.db.damaged-*"))) == number
+
+
+def test_a_damaged_index_is_told_to_probes_until_it_is_mended(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+    monkeypatch.setattr(background, "_MEND_SECONDS", 0.05)
+    with indexing(shelf) as made:
+        assert told(made, "ok", ready=True)
+        away = shelf.folder.rename(shelf.place / "away")
+        cut_short(shelf)
+        made.look_at_index()
+        assert told(made, "damaged", ready=False)
+        until(lambda: "there is no folder" in caplog.text)
+        assert told(made, "damaged", ready=False)
+        away.rename(shelf.folder)
+        assert told(made, "ok", ready=True)
+    assert shelf.find("zebra") == ["a.md"]
+    assert are_aside(shelf, 1)
+
+
+def test_what_a_question_took_for_damage_is_no_more_once_a_look_finds_nothing(
+    shelf: Shelf,
+) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+    with indexing(shelf) as made:
+        assert told(made, "ok", ready=True)
+        made.look_at_index()
+        assert told(made, "ok", ready=True)
+    assert are_aside(shelf, 0)
+
+
+def test_an_index_that_was_mended_and_is_damaged_again_is_mended_at_once(shelf: Shelf) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+    with indexing(shelf) as made:
+        for number in (1, 2, 3):
+            assert told(made, "ok", ready=True)
+            cut_short(shelf)
+            made.look_at_index()
+            until(partial(are_aside, shelf, number))
+        assert told(made, "ok", ready=True)
+    assert shelf.find("zebra") == ["a.md"]
+
+
+@pytest.mark.parametrize("loss", ["damaged", "deleted"])
+def test_while_an_index_is_made_anew_nothing_is_ready_and_answers_say_so(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, loss: str
+) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+    database = shelf.place / "index" / "catalog.db"
+    is_let = threading.Event()
+    declare = EmbeddedEngine.declare
+
+    def declare_late(engine: EmbeddedEngine, collections: Iterable[Collection]) -> None:
+        is_let.wait(PATIENCE)
+        declare(engine, collections)
+
+    with indexing(shelf) as made, shelf.open() as library:
+        assert told(made, "ok", ready=True)
+        calls = Calls(library, ready=made.ready, progress=made.count, patience=0.0)
+        assert calls.remark == ""
+        monkeypatch.setattr(EmbeddedEngine, "declare", declare_late)
+        if loss == "damaged":
+            cut_short(shelf)
+            made.look_at_index()
+        else:
+            shutil.rmtree(database.parent)
+        assert told(made, "ok", ready=False)
+        until(lambda: database.exists() and not library.states())
+        assert "Indexing is under way" in calls.remark
+        is_let.set()
+        assert told(made, "ok", ready=True)
+        assert calls.remark == ""
+        assert find(library, "zebra") == ["a.md"]
+        calls.close()
+
+
+def test_an_index_that_another_process_makes_anew_is_ready_when_that_is_done(
+    shelf: Shelf,
+) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+    with indexing(shelf) as made:
+        assert told(made, "ok", ready=True)
+        other = EmbeddedEngine(shelf.place / "index" / "catalog.db")
+        assert other.generation
+        other.set_aside()
+        other.begin_writing()
+        try:
+            assert told(made, "ok", ready=False)
+        finally:
+            other.close()
+        assert told(made, "ok", ready=True)
+    assert shelf.find("zebra") == ["a.md"]
 
 
 def test_an_index_that_leaves_a_question_unanswered_is_out_of_reach_meanwhile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bookwheel.errors import IndexUnreachable
+from bookwheel.errors import Conflict, IndexDamaged, IndexUnreachable
 from bookwheel.library import Library
 from bookwheel.serve.headers import SECURE
 from tests.serve.conftest import Site
@@ -167,11 +167,11 @@ def test_t29_a_defect_is_told_by_a_number_only(
     assert "a secret of the inside" in caplog.text
 
 
-def test_a_cluster_out_of_reach_is_told_as_passing_and_not_by_its_address(
-    documentation: Library, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_an_index_that_is_being_made_is_told_as_passing(
+    documentation: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
-        raise IndexUnreachable("The cluster at opensearch+https://inside.example:9200 is away.")
+        raise Conflict("The index is being made and cannot be searched yet.")
 
     monkeypatch.setattr("bookwheel.view.View.states", fail)
     with site_of(documentation) as site:
@@ -179,6 +179,32 @@ def test_a_cluster_out_of_reach_is_told_as_passing_and_not_by_its_address(
 
     assert [answer.status for answer in answers] == [503, 503, 503]
     assert all("retry-after" in answer.headers for answer in answers)
-    assert all(b"out of reach just now" in answer.body for answer in answers)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (IndexUnreachable("The cluster at inside.example is away."), b"out of reach just now"),
+        (IndexDamaged("The index inside.example/catalog.db is broken."), b"index is damaged"),
+    ],
+)
+def test_an_index_that_comes_back_is_told_as_passing_and_not_by_its_place(
+    documentation: Library,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
+    said: bytes,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("bookwheel.view.View.states", fail)
+    with site_of(documentation) as site:
+        answers = [site.ask("GET", path) for path in ("/status", "/api/status", "/docs")]
+
+    assert [answer.status for answer in answers] == [503, 503, 503]
+    assert all("retry-after" in answer.headers for answer in answers)
+    assert all(said in answer.body for answer in answers)
     assert not any(b"inside.example" in answer.body for answer in answers)
     assert "inside.example" in caplog.text
+    assert "Traceback" not in caplog.text

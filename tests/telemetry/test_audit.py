@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import multiprocessing
 import os
@@ -312,6 +313,79 @@ def test_what_cannot_be_written_is_logged_once_and_calls_go_on(
 
     assert caplog.text.count("cannot be written") == 1
     assert verify(file) == (2, [])
+
+
+def test_a_folder_that_is_gone_costs_no_descriptor_of_others_and_its_lines_go_on_when_it_is_back(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder, away = tmp_path / "folder", tmp_path / "away"
+    folder.mkdir()
+    audit = opened(folder / "audit")
+    audit.write(ended())
+    folder.rename(away)
+    audit.write(ended())
+    ours = [os.open(tmp_path, os.O_RDONLY) for _ in range(3)]
+    audit.write(ended())
+    for each in ours:
+        os.close(each)
+    away.rename(folder)
+    audit.write(ended())
+    audit.close()
+
+    assert caplog.text.count("cannot be written: No such file") == 1
+    assert verify(folder / "audit") == (2, [])
+
+
+def test_an_audit_whose_folder_cannot_be_reached_is_closed_without_an_error(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    audit = opened(folder / "audit")
+    folder.rename(tmp_path / "away")
+    audit.write(ended())
+
+    audit.close()
+
+
+@pytest.mark.requirement("R-069")
+def test_t28_an_audit_whose_folder_was_made_anew_goes_on_there_and_the_loss_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    audit = opened(folder / "audit")
+    audit.write(ended())
+    folder.rename(tmp_path / "away")
+    folder.mkdir()
+    audit.write(ended())
+    written(folder / "audit", 1)
+    audit.write(ended())
+    audit.close()
+
+    assert "was lost or changed: lines may be gone" in caplog.text
+    assert findings(folder / "audit") == [
+        ("audit.head", "says that the audit begins at line 1, not at 2"),
+    ]
+    assert verify(tmp_path / "away" / "audit") == (1, [])
+
+
+def test_a_full_file_is_put_aside_only_once_the_next_one_can_be_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = written(tmp_path / "audit", 100, most_bytes=3000)
+    audit = opened(file, most_bytes=3000)
+
+    def refuse(*_: Any) -> int:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(os, "open", refuse)
+    for _ in range(20):
+        audit.write(ended())
+    monkeypatch.undo()
+    assert verify(file).findings == []
+    audit.write(ended())
+    audit.close()
+
+    assert verify(file).findings == []
 
 
 def test_t28_an_audit_without_calls_is_sound_and_an_emptied_one_is_not(tmp_path: Path) -> None:

@@ -228,19 +228,31 @@ _BOUNDS = {
 }
 """Where a schema tells the bounds of what is beyond one of them."""
 
-OUT_OF_REACH = "The index is out of reach just now."
-COMES_BACK = "Ask again in a little while; it comes back by itself."
-DAMAGED = "The index is damaged and cannot be searched before it is made anew."
+
+def explain_passing(error: Exception) -> tuple[str, str] | None:
+    """Return what is said of an index that comes back by itself, and what to do; else None.
+
+    Where it lies and what is wrong with it is the operator's affair.
+    """
+    if isinstance(error, IndexUnreachable):
+        return (
+            "The index is out of reach just now.",
+            "Ask again in a little while; it comes back by itself.",
+        )
+    if isinstance(error, IndexDamaged):  # the disk's doing; whoever indexes makes it anew
+        return (
+            "The index is damaged and cannot be searched before it is made anew.",
+            "Ask again in a little while.",
+        )
+    return None
 
 
 def mask(error: Exception, name: str, *, debug: bool) -> Internal:
     """Log what went wrong inside; return what may be said of it: more only while debugging."""
-    if isinstance(error, IndexUnreachable):  # no defect of ours, and over by itself
-        log.warning("%s failed: %s", name, error.message)
-        return Internal(f"{OUT_OF_REACH} {COMES_BACK}")
-    if isinstance(error, IndexDamaged):  # the disk's doing; whoever indexes makes it anew
-        log.warning("%s failed: %s", name, error.message)
-        return Internal(f"{DAMAGED} Ask again in a little while.")
+    passing = explain_passing(error)
+    if passing is not None:
+        log.warning("%s failed: %s", name, error)
+        return Internal(" ".join(passing))
     reference = uuid.uuid4().hex[:12]
     log.error("defect %s in %s", reference, name, exc_info=error)
     what = "The index cannot be used now" if isinstance(error, IndexUnusable) else _DEFECT

@@ -327,6 +327,8 @@ class WritableEngine(Engine, Protocol):
 
     on_damage: Callable[[], None]
     """Called when a question cannot be answered because the index is broken."""
+    on_anew: Callable[[], None]
+    """Called when another index comes in the place of this one."""
 
     @property
     def own_paths(self) -> list[Path]: ...

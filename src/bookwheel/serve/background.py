@@ -31,7 +31,7 @@ _MODEL_SECONDS = 30.0
 """At least so long passes between two looks at the model: one that is now this, now that would
 have all documents read again and again."""
 _MEND_SECONDS = 30.0
-"""At least so long passes between two looks through the whole index for damage."""
+"""At least so long passes after a look through the whole index that mended nothing."""
 
 
 class Indexing:
@@ -57,7 +57,7 @@ class Indexing:
         self._model_is_other = False
         self._model_seen_at = -_MODEL_SECONDS
         self._is_damaged = False
-        self._mended_at = -_MEND_SECONDS
+        self._mends_again_at = 0.0
         self._busy_seconds = busy_seconds
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="bookwheel-index", daemon=True)
@@ -72,7 +72,8 @@ class Indexing:
         self._news: News | None = None
         self._scanned_at: float | None = None
         self.ready = threading.Event()
-        """Set when the folders were indexed once, or another process has begun to."""
+        """Set when the folders were indexed once, or another process has begun to; not while an
+        index is made anew."""
         if is_indexed:
             self.ready.set()
 
@@ -89,6 +90,11 @@ class Indexing:
     def look_at_index(self) -> None:
         """Have the index mended soon: a question met damage."""
         self._is_damaged = True
+
+    def note_anew(self) -> None:
+        """Take all as not indexed yet: an empty index comes in the place of what was there."""
+        self._is_damaged = self.has_failed = False
+        self.ready.clear()
 
     def stop(self) -> bool:
         """End within seconds; tell whether it did. What was committed is sound either way."""
@@ -111,15 +117,21 @@ class Indexing:
         """Tell whether there is something to search, and how far the update under way is."""
         counts = self.count()
         under_way = {"done": counts[0], "total": counts[1]} if counts else None
-        is_empty = self._news is not None and self._news.is_empty
-        is_ready = self.ready.is_set() and not self._is_out_of_reach and not is_empty
-        status = "failed" if self.has_failed and not is_ready else "ok"
+        is_ready = self.ready.is_set() and not (self._is_out_of_reach or self._is_damaged)
         return {
-            "status": "unreachable" if self._is_out_of_reach else status,
+            "status": "ok" if is_ready else self._why_not_ready,
             "ready": is_ready,
             "lag_seconds": self.lag,
             "indexing": under_way,
         }
+
+    @property
+    def _why_not_ready(self) -> str:
+        if self._is_out_of_reach:
+            return "unreachable"
+        if self._is_damaged:
+            return "damaged"
+        return "failed" if self.has_failed else "ok"
 
     @property
     def _is_out_of_reach(self) -> bool:
@@ -146,14 +158,14 @@ class Indexing:
                 with self._open_library() as library:
                     library.when_model_is_other(self.look_at_model)
                     library.when_damaged(self.look_at_index)
+                    library.when_begun_anew(self.note_anew)
                     news = self._news = News(library, self._on_change)
                     try:
                         self._follow(library, news)
                     except BookwheelError as error:
                         # What another process writes is news all the same.
                         self._give_up(error)
-                        soon = self._is_to_be_mended
-                        self._rest(self._busy_seconds if soon else _FAILED_SECONDS, news)
+                        self._rest(self._patience, news)
                         continue
             except BookwheelError as error:
                 self._give_up(error)
@@ -171,8 +183,16 @@ class Indexing:
         """Wait for a while, or until the end, and tell of what others do meanwhile."""
         until = time.monotonic() + seconds
         while time.monotonic() < until and not self._stop.wait(LOOK_SECONDS):
-            news.look()
+            self._look(news)
             self._note_scan(news.library)
+
+    def _look(self, news: News) -> None:
+        """Look for what others have written, deleted, or made anew by now."""
+        news.look()
+        if news.is_empty:
+            self.ready.clear()
+        elif not self.ready.is_set() and news.library.is_indexed:
+            self.ready.set()
 
     def _follow(self, library: Library, news: News) -> None:
         self._note_scan(library)  # of what was indexed before, the last look is known at once
@@ -180,10 +200,11 @@ class Indexing:
         self._update_first(library, news)
 
         def should_stop() -> bool:
-            news.look()  # asked several times a second, whether or not there are changes
+            self._look(news)  # asked several times a second, whether or not there are changes
             return self._stop.is_set()
 
         def tell(reports: list[Report]) -> None:
+            self.ready.set()
             self._note_scan(library)
             _log_problems(reports)
             news.tell()
@@ -191,6 +212,9 @@ class Indexing:
 
         def work_on() -> None:
             self._mend(library, news)
+            if news.is_empty and not library.is_shared:
+                log.warning("there is no index any more: it is made anew")
+                self._update_first(library, news)
             self._run_jobs(library, news)
             if self._embeds or self._sees_other_model(library):
                 self._embed(library)
@@ -244,27 +268,36 @@ class Indexing:
             return
 
     @property
-    def _is_to_be_mended(self) -> bool:
-        return self._is_damaged and time.monotonic() - self._mended_at >= _MEND_SECONDS
+    def _patience(self) -> float:
+        """So long after a failure it begins again: what is damaged as soon as it may be mended."""
+        if not self._is_damaged:
+            return _FAILED_SECONDS
+        return max(self._busy_seconds, self._mends_again_at - time.monotonic())
 
     def _mend(self, library: Library, news: News) -> None:
         """Make the index anew if a question met damage and a look through it finds some."""
-        if not self._is_to_be_mended:
+        if not self._is_damaged or time.monotonic() < self._mends_again_at:
             return
-        self._is_damaged, self._mended_at = False, time.monotonic()
+        patience = _MEND_SECONDS
         try:
             done = library.repair(on_progress=self._note_progress, should_stop=self._stop.is_set)
+            self._is_damaged = False
+            patience = 0.0 if done else patience
         except Conflict:
-            return  # whoever writes meets it too, or the next question tells of it again
+            patience = self._busy_seconds  # whoever writes meets it too
+            return
         except BookwheelError as error:
             log.warning("the index is damaged and was not mended: %s", error.message)
             return
         finally:
+            self._mends_again_at = time.monotonic() + patience
             self.progress = {}
         for line in done:
             log.warning("mending the index: %s", line)
-        news.tell()
-        self._embeds = True
+        if done:
+            self.ready.set()
+            news.tell()
+            self._embeds = True
 
     def _run_jobs(self, library: Library, news: News) -> None:
         """Do what callers asked for, whichever process they asked."""

@@ -20,7 +20,7 @@ _PROBLEMS = {
     "404": "There is no such collection, document or section",
     "429": "The server has more to do than it can take; Retry-After says when to ask again",
     "502": "A model elsewhere does not answer",
-    "503": "The folders are being indexed for the first time",
+    "503": "There is no index to read just now; Retry-After says when to ask again",
 }
 
 

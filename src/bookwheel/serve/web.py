@@ -12,13 +12,12 @@ from urllib.parse import quote, urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bookwheel.contracts.dispatch import COMES_BACK, OUT_OF_REACH
+from bookwheel.contracts.dispatch import explain_passing
 from bookwheel.errors import (
     BadRequest,
     BookwheelError,
     Conflict,
     Forbidden,
-    IndexUnreachable,
     NotFound,
     RateLimited,
     TimedOut,
@@ -36,13 +35,13 @@ STATUS: Mapping[type[BookwheelError], int] = {
     BadRequest: 400,
     Forbidden: 403,
     NotFound: 404,
-    Conflict: 409,
     RateLimited: 429,
     Upstream: 502,
+    Conflict: 503,
     Starting: 503,
     TimedOut: 503,
 }
-"""The HTTP status of each error; any other is a defect or a damaged index: 500."""
+"""The HTTP status of each error; any other is a defect: 500."""
 
 _PASSING = (429, 503)
 _SOON = 2
@@ -97,13 +96,14 @@ class Web:
 
     def explain(self, error: Exception) -> Problem:
         """Return what is told of an error; of a defect only a number that the log has too."""
-        if isinstance(error, IndexUnreachable):
-            log.warning("answering failed: %s", error.message)  # callers need not know where it is
-            return _out_of_reach(error)
+        passing = explain_passing(error)
+        if passing is not None:
+            log.warning("answering failed: %s", error)  # callers need not know where it is
+            return Problem(503, BookwheelError.code, *passing, _wait(_SOON))
         if isinstance(error, BookwheelError):
             for kind, status in STATUS.items():
                 if isinstance(error, kind):
-                    wait = {"Retry-After": str(getattr(error, "retry_after", _SOON))}
+                    wait = _wait(getattr(error, "retry_after", _SOON))
                     headers = wait if status in _PASSING else {}
                     return Problem(status, error.code, error.message, error.hint, headers)
         number = secrets.token_hex(4)
@@ -114,14 +114,8 @@ class Web:
         )
 
 
-def _out_of_reach(error: IndexUnreachable) -> Problem:
-    return Problem(
-        503,
-        error.code,
-        OUT_OF_REACH,
-        COMES_BACK,
-        {"Retry-After": str(_SOON)},
-    )
+def _wait(seconds: int) -> dict[str, str]:
+    return {"Retry-After": str(seconds)}
 
 
 def base_of(request: Request) -> str:

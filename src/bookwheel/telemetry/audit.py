@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from bookwheel.errors import BadRequest
 from bookwheel.settings import Settings
 from bookwheel.telemetry.calls import EndedCall
 from bookwheel.telemetry.chain import (
@@ -53,7 +54,7 @@ def own_files(settings: Settings, database: Path) -> list[Path]:
         return []
     older = [audit.with_name(f"{audit.name}.{age}") for age in range(1, KEPT_FILES + 1)]
     key = Path(settings["audit_key"]) if settings["audit_key"] else key_of(audit)
-    return [audit, head_of(audit), key, *older]
+    return [audit, head_of(audit), making_of(audit), key, *older]
 
 
 def key_of(audit: Path) -> Path:
@@ -64,6 +65,11 @@ def key_of(audit: Path) -> Path:
 def head_of(audit: Path) -> Path:
     """Return the file that says how far an audit goes."""
     return audit.with_name(audit.name + ".head")
+
+
+def making_of(audit: Path) -> Path:
+    """Return what the next file of an audit is called until the full one is put aside."""
+    return audit.with_name(audit.name + ".making")
 
 
 def files_of(audit: Path) -> list[Path]:
@@ -77,10 +83,11 @@ class Audit:
 
     def __init__(self, file: Path, *, key: Path | None, queries: str, most_bytes: int) -> None:
         self._file = file
-        self._key = load_key(key or key_of(file))
+        self._key_file = key or key_of(file)
+        self._key = load_key(self._key_file)
         self._queries = queries
         self._most_bytes = most_bytes
-        self._head = os.open(head_of(file), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._head = _open_head(file)
         self._lines = _open(file)
         self._is_failing = False
         with self._locked():
@@ -95,12 +102,14 @@ class Audit:
     def write(self, call: EndedCall) -> None:
         """Write the line of a call."""
         try:
+            self._follow_folder()
             with self._locked():
                 self._append(self._entry(call))
             self._is_failing = False
-        except OSError as error:
+        except (OSError, BadRequest) as error:
             if not self._is_failing:
-                log.error("the audit %s cannot be written: %s", self._file, error.strerror)
+                why = getattr(error, "strerror", None) or error
+                log.error("the audit %s cannot be written: %s", self._file, why)
             self._is_failing = True
 
     def _entry(self, call: EndedCall) -> dict[str, Any]:
@@ -154,15 +163,16 @@ class Audit:
             os.ftruncate(self._lines, size)
             raise
 
+    def _follow_folder(self) -> None:
+        """Go on with the head and the key of the audit's names, if ours are gone from there."""
+        if not _lies_at(self._head, head_of(self._file)):
+            self._key = load_key(self._key_file)
+            _turn(self._head, _open_head(self._file))
+
     def _follow_rotation(self) -> None:
         """Go on in the file of the audit's name, if another process has put ours aside."""
-        try:
-            is_ours = os.path.samestat(self._file.stat(), os.fstat(self._lines))
-        except FileNotFoundError:
-            is_ours = False
-        if not is_ours:
-            os.close(self._lines)
-            self._lines = _open(self._file)
+        if not _lies_at(self._lines, self._file):
+            _turn(self._lines, _open(self._file))
 
     def _recall(self) -> Head:
         """Return how far the lines go, by the head, or by the last line where the two disagree."""
@@ -195,18 +205,42 @@ class Audit:
 
     def _rotate(self, head: Head) -> Head:
         """Put the full file aside and drop the oldest; return the head of an empty one."""
+        making = making_of(self._file)
+        _turn(self._lines, _open(making))
         for age in range(KEPT_FILES - 1, -1, -1):
             older = self._file.with_name(f"{self._file.name}.{age}") if age else self._file
             if older.exists():
                 older.replace(self._file.with_name(f"{self._file.name}.{age + 1}"))
-        os.close(self._lines)
-        self._lines = _open(self._file)
+        making.replace(self._file)
         return head._replace(first=self._first_kept() or head.last + 1, size=0)
 
     def _first_kept(self) -> int | None:
         with files_of(self._file)[0].open(encoding="ascii", errors="replace") as oldest:
             line = read_line(self._key, oldest.readline().rstrip("\n"))
         return line.number if line else None
+
+
+def _lies_at(descriptor: int, file: Path) -> bool:
+    """Tell whether the file that is open is the one of this name."""
+    try:
+        return os.path.samestat(file.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
+def _turn(descriptor: int, opened: int) -> None:
+    """Let a descriptor mean another file that was opened.
+
+    It is never closed for that: its number would be a stranger's when the other cannot be opened.
+    """
+    try:
+        os.dup2(opened, descriptor, inheritable=False)
+    finally:
+        os.close(opened)
+
+
+def _open_head(file: Path) -> int:
+    return os.open(head_of(file), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
 def _open(file: Path) -> int:

@@ -8,6 +8,9 @@ import subprocess
 import threading
 from pathlib import Path
 
+import pytest
+
+from bookwheel.errors import Conflict
 from tests.engines.drafts import draft, fill, found, problems
 from tests.engines.embedded.scenes import engine_in
 from tests.engines.embedded.test_lock import holder
@@ -92,6 +95,51 @@ def test_a_reader_follows_to_the_index_that_another_process_puts_in_the_place_of
     assert found(reader, "walrus") == ["c.md"]
     assert found(reader, "penguin") == ["b.md"]
     reader.close()
+
+
+def test_an_index_whose_words_another_process_is_making_says_that_they_are_not_there_yet(
+    index: Path,
+) -> None:
+    reader = engine_in(index)
+    with holder(index) as writer:
+        shutil.rmtree(reader.own_paths[1])
+        with pytest.raises(Conflict, match="is being made and cannot be searched yet"):
+            found(reader, "walrus")
+        writer.kill()
+    reader.close()
+
+
+def test_whoever_follows_to_another_index_tells_so(index: Path) -> None:
+    told: list[bool] = []
+    engine = engine_in(index)
+    engine.on_anew = lambda: told.append(engine.exists)
+    assert len(found(engine, "walrus")) == 3
+    assert told == []
+
+    other = engine_in(index)
+    assert found(other, "walrus")
+    other.set_aside()
+    fill(other, draft("d.md", "walrus"))
+    other.close()
+
+    assert found(engine, "walrus") == ["d.md"]
+    assert told == [True]
+    engine.close()
+
+
+def test_before_an_index_is_set_aside_and_before_an_empty_one_is_made_it_is_told(
+    index: Path,
+) -> None:
+    told: list[bool] = []
+    engine = engine_in(index)
+    engine.on_anew = lambda: told.append(engine.exists)
+    assert found(engine, "walrus")
+
+    engine.set_aside()
+    assert told == [True]
+    fill(engine, draft("d.md", "walrus"))
+    assert told == [True, False]
+    engine.close()
 
 
 def test_many_threads_ask_at_once_from_the_first_moment(index: Path) -> None:

@@ -210,6 +210,7 @@ class EmbeddedEngine(Reader):
             self._lock.acquire()
             if self._file is not None and self._file != self._place.file:
                 return None
+            self.on_anew()
             self._place.database.rename(aside)
             for suffix in ("-wal", "-shm"):
                 beside = self._place.database.with_name(self._place.database.name + suffix)

@@ -72,6 +72,8 @@ class Store:
         self.readonly = False
         self.on_damage: Callable[[], None] = lambda: None
         """Called when a question cannot be answered because the index is broken."""
+        self.on_anew: Callable[[], None] = lambda: None
+        """Called before an index is set aside or an empty one is made, and when another is met."""
 
     hides = False
     """It holds texts as they are; who may see what is the affair of others."""
@@ -146,6 +148,7 @@ class Store:
             if self._file is not None and not self._lock.held:
                 self._is_ready = False
                 self._derived.close()
+                self.on_anew()
             self._file = file
 
     def _word_index(self) -> WordIndex:
@@ -189,10 +192,10 @@ class Store:
             self.begin_writing()
         except IndexDamaged:
             raise
-        except (Conflict, IndexUnusable):
+        except (Conflict, IndexUnusable) as error:
             # Another process is at it, or there is no room: what there is can be searched.
             if self.readonly or not self._derived.is_current():
-                raise
+                raise (_not_yet() if isinstance(error, Conflict) else error) from None
         else:
             self.end_writing()
 
@@ -280,6 +283,8 @@ class Store:
         try:
             if self.readonly:
                 self._close_readers()  # it was so when they were opened
+            if not self.exists:
+                self.on_anew()
             self._file = self._place.file
             self._writer = database.connect_writer(self._place)
             self._file = self._place.file  # it may have been made just now
@@ -348,6 +353,12 @@ class Store:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise database.explain(self._place, error) from error
+
+
+def _not_yet() -> Conflict:
+    return Conflict(
+        "The index is being made and cannot be searched yet.", hint="Ask again in a few seconds."
+    )
 
 
 def _close(connection: apsw.Connection) -> None:

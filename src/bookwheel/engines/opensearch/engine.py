@@ -37,7 +37,9 @@ class OpenSearchEngine(Rebuild):
         self._words_written = set()
         self._is_amid = False
         self.home = home
-        self.on_damage: Callable[[], None] = lambda: None  # a cluster mends itself
+        # A cluster mends itself.
+        self.on_damage: Callable[[], None] = lambda: None
+        self.on_anew: Callable[[], None] = lambda: None
 
     # Opening and closing
 
