@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -145,16 +146,35 @@ def test_a_search_by_both_answers_before_a_slow_model_has_read_all(
     call: Call, cars: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fresh, "SOON_PASSAGES", 1)
+    (cars / "long.md").write_text("# Doors\n\n" + "door " * 300, encoding="utf-8")
     with serving(see_petrol) as service:
         use_endpoint(monkeypatch, service.url)
         found = call("search", "petrol", cars, "--json").value
-        assert [each.body["input"] for each in service.asked] == [["dimensions"]]
-        assert [hit["document"] for hit in found["results"]] == ["garage.md"]
-        said = "2 of 2 passages have no vectors yet; `bookwheel index` or a server makes them"
+        assert found["results"][0]["document"] == "garage.md"
+        said = "3 of 5 passages have no vectors yet; `bookwheel index` or a server makes them"
         assert found["remarks"] == [said]
         assert said in call("search", "petrol", cars).err
         assert call("index", cars).code == 0
         assert "remarks" not in call("search", "petrol", cars, "--json").value
+
+
+def test_each_search_by_both_lets_a_slow_model_read_for_a_while(
+    call: Call, cars: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fresh, "SOON_SECONDS", 1.0)
+    for number in range(80):
+        (cars / f"{number}.md").write_text(f"door {number}", encoding="utf-8")
+    never = Event()
+
+    def take_time(asked: Asked) -> Answer:
+        never.wait(0.15 * len(asked.body["input"]))
+        return see_petrol(asked)
+
+    with serving(take_time) as service:
+        use_endpoint(monkeypatch, service.url)
+        remarks = [call("search", "petrol", cars, "--json").value["remarks"][0] for _ in "ab"]
+    unread = [int(remark.split()[0]) for remark in remarks]
+    assert 82 > unread[0] > unread[1] > 0
 
 
 def test_a_search_by_both_gives_little_that_is_new_its_vectors(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from itertools import islice
+from math import inf
 from typing import TYPE_CHECKING
 
 from bookwheel.engines.base import Engine, WritableEngine, model_text
@@ -33,12 +34,14 @@ def embed_missing(
     shown: Engine | None = None,
     on_progress: Callable[[int, int], None] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
+    longest: float = inf,
     clock: Callable[[], float] = time.monotonic,
 ) -> int:
     """Embed what lacks vectors, a few documents at a time; return how many chunks that were.
 
     What is done is kept when it is stopped, and search goes on meanwhile. The model reads what
     the engine `shown` gives it: where secrets are hidden, a model elsewhere must not get them.
+    Documents of more than `longest` chunks are left out: one is not stopped within.
     """
     # Counted only for whoever wants to know: that goes through all documents.
     done, total = engine.embedded(embedder.fingerprint) if on_progress else (0, 0)
@@ -52,17 +55,17 @@ def embed_missing(
         tell(done, total)
 
     work = _Work(embedder, write, clock)
-    after = 0
+    after, before_round = 0, done
     while not should_stop():
         batch = (shown or engine).without_vectors(embedder.fingerprint, _DOCUMENTS, after=after)
-        if not batch and not after:
+        if not batch and done == before_round:
             break
-        # After the last of them it begins once more: somebody may have come in meanwhile.
-        after = max((passages.document for _, passages in batch), default=0)
-        if not batch:
+        if not batch:  # It begins once more: somebody may have come in meanwhile.
+            after, before_round = 0, done
             continue
+        after = max(passages.document for _, passages in batch)
         tell(done, total)
-        work.do(batch, should_stop)
+        work.do([each for each in batch if len(each[1]) <= longest], should_stop)
     if done > before:
         engine.keep_vectors(embedder.fingerprint)
         tell(done, max(done, total))
