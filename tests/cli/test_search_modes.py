@@ -55,6 +55,19 @@ def test_by_meaning_alone_without_a_model_is_a_clear_error(
     assert call("search", "petrol", cars, "--json").value["total"] == 1
 
 
+@pytest.mark.parametrize("text", [None, ""])
+@pytest.mark.parametrize("mode", ["lexical", "semantic", "hybrid"])
+def test_where_there_is_no_text_every_mode_finds_none(
+    call: Call, tmp_path: Path, mode: str, text: str | None
+) -> None:
+    (folder := tmp_path / "empty").mkdir()
+    if text is not None:
+        (folder / "a.md").write_text(text, encoding="utf-8")
+    answer = call("search", "petrol", folder, "--mode", mode)
+    assert answer.code == 0
+    assert ("there are no documents yet" in answer.out + answer.err) == (text is None)
+
+
 def test_by_meaning_alone_a_model_that_cannot_be_had_is_told_of_once(
     call: Call, cars: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

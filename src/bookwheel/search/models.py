@@ -135,7 +135,7 @@ class Models:
         if embedder is None:
             message = "Nothing can be found by meaning: the embedder is `none`."
             raise BadRequest(message, hint="Search by words, or set another embedder.")
-        if not self._has_own(embedder):
+        if not self._has_own(embedder) and self._engine.lacks_vectors(embedder.fingerprint):
             raise BadRequest(
                 "Nothing can be found by meaning: no document has a vector of this model yet.",
                 hint="`bookwheel index` makes them.",
