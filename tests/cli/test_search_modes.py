@@ -119,6 +119,22 @@ def test_explain_adds_a_line_for_people(call: Call, cars: Path) -> None:
     assert "near words" not in shown[3]
 
 
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_indexing_with_a_model_that_fails_does_all_else_and_its_exit_code_says_so(
+    call: Call, cars: Path, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...]
+) -> None:
+    with serving(lambda asked: Answer(b"no such model", status=404)) as service:
+        use_endpoint(monkeypatch, service.url)
+        answer = call("index", cars, *flags)
+    assert answer.code == 7
+    assert "2 files indexed" in answer.out or answer.value[0]["indexed"] == 2
+    assert answer.err.startswith("bookwheel: searching by words alone. ")
+    monkeypatch.setenv("BOOKWHEEL_EMBEDDER", "model2vec:/nowhere")
+    assert call("index", cars).code == 2
+    monkeypatch.delenv("BOOKWHEEL_EMBEDDER")
+    assert call("index", cars).code == 0
+
+
 def test_a_configuration_that_only_lay_there_sends_nothing_anywhere(
     call: Call, cars: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

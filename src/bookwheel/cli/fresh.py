@@ -98,12 +98,17 @@ def _prepare_for_long_work() -> None:
     logging.basicConfig(format="bookwheel: %(message)s", level=logging.WARNING)
 
 
-def embed_all(library: Library) -> None:
-    """Give vectors to all that has none, showing how far it is; words do where that fails."""
+def embed_all(library: Library) -> int:
+    """Give vectors to all that has none, showing how far it is; words do where that fails.
+
+    Return the exit code that tells a script of it.
+    """
     try:
         _embed(library)
     except BookwheelError as error:
         print(f"bookwheel: searching by words alone. {error.advice}", file=sys.stderr)
+        return 0 if isinstance(error, Conflict) else error.exit_code  # whoever writes gives them
+    return 0
 
 
 def _embed(library: Library) -> None:
