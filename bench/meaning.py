@@ -21,7 +21,7 @@ from bench.corpus import Corpus, settings_for
 from bench.figures import Figure, at_least, at_most
 from bench.search_speed import compare
 from bookwheel.embedders.base import Embedder
-from bookwheel.engines.embedded import vectors
+from bookwheel.engines.embedded import lacking, vectors
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.engines.embedded.nearest import EXACT_MOST
 from bookwheel.library import Library
@@ -113,7 +113,7 @@ def _recall(corpus: Corpus, library: Library, embedder: Embedder, chunks: int) -
     """Compare with all vectors, chunk by chunk; chunks that are equally near are as good."""
     engine = library._store
     assert isinstance(engine, EmbeddedEngine)
-    model = vectors.find_model(engine._reader(), embedder.fingerprint)
+    model = lacking.find_model(engine._reader(), embedder.fingerprint)
     assert model is not None
     rows = [matrix for _, matrix in vectors.read_changes(engine._reader(), *model, -1)]
     every = np.concatenate(rows)

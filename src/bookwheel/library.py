@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property, partial, reduce
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -284,9 +285,11 @@ class Library(View):
         *,
         on_progress: Callable[[int, int], None] | None = None,
         should_stop: Callable[[], bool] = lambda: False,
+        longest: float = inf,
     ) -> int:
         """Give vectors to documents that have none yet; return how many chunks that were.
 
+        Those of more than `longest` chunks are left out, since one is not stopped within.
         Search goes on meanwhile, by words for what has none. The model reads every text redacted:
         by how near something is, one could ask for what is hidden.
         """
@@ -304,6 +307,7 @@ class Library(View):
                 shown=self._reach.within(Scope(redact=Redact.ALL)).engine,
                 on_progress=on_progress,
                 should_stop=should_stop,
+                longest=longest,
             )
             self._models.note_done(engine, embedder)
         return done

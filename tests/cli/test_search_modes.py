@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -52,6 +53,19 @@ def test_by_meaning_alone_without_a_model_is_a_clear_error(
     assert answer.code != 0
     assert "Nothing can be found by meaning: the embedder is `none`." in answer.err
     assert call("search", "petrol", cars, "--json").value["total"] == 1
+
+
+@pytest.mark.parametrize("text", [None, ""])
+@pytest.mark.parametrize("mode", ["lexical", "semantic", "hybrid"])
+def test_where_there_is_no_text_every_mode_finds_none(
+    call: Call, tmp_path: Path, mode: str, text: str | None
+) -> None:
+    (folder := tmp_path / "empty").mkdir()
+    if text is not None:
+        (folder / "a.md").write_text(text, encoding="utf-8")
+    answer = call("search", "petrol", folder, "--mode", mode)
+    assert answer.code == 0
+    assert ("there are no documents yet" in answer.out + answer.err) == (text is None)
 
 
 def test_by_meaning_alone_a_model_that_cannot_be_had_is_told_of_once(
@@ -105,6 +119,22 @@ def test_explain_adds_a_line_for_people(call: Call, cars: Path) -> None:
     assert "near words" not in shown[3]
 
 
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_indexing_with_a_model_that_fails_does_all_else_and_its_exit_code_says_so(
+    call: Call, cars: Path, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...]
+) -> None:
+    with serving(lambda asked: Answer(b"no such model", status=404)) as service:
+        use_endpoint(monkeypatch, service.url)
+        answer = call("index", cars, *flags)
+    assert answer.code == 7
+    assert "2 files indexed" in answer.out or answer.value[0]["indexed"] == 2
+    assert answer.err.startswith("bookwheel: searching by words alone. ")
+    monkeypatch.setenv("BOOKWHEEL_EMBEDDER", "model2vec:/nowhere")
+    assert call("index", cars).code == 2
+    monkeypatch.delenv("BOOKWHEEL_EMBEDDER")
+    assert call("index", cars).code == 0
+
+
 def test_a_configuration_that_only_lay_there_sends_nothing_anywhere(
     call: Call, cars: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,16 +175,35 @@ def test_a_search_by_both_answers_before_a_slow_model_has_read_all(
     call: Call, cars: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fresh, "SOON_PASSAGES", 1)
+    (cars / "long.md").write_text("# Doors\n\n" + "door " * 300, encoding="utf-8")
     with serving(see_petrol) as service:
         use_endpoint(monkeypatch, service.url)
         found = call("search", "petrol", cars, "--json").value
-        assert [each.body["input"] for each in service.asked] == [["dimensions"]]
-        assert [hit["document"] for hit in found["results"]] == ["garage.md"]
-        said = "2 of 2 passages have no vectors yet; `bookwheel index` or a server makes them"
+        assert found["results"][0]["document"] == "garage.md"
+        said = "3 of 5 passages have no vectors yet; `bookwheel index` or a server makes them"
         assert found["remarks"] == [said]
         assert said in call("search", "petrol", cars).err
         assert call("index", cars).code == 0
         assert "remarks" not in call("search", "petrol", cars, "--json").value
+
+
+def test_each_search_by_both_lets_a_slow_model_read_for_a_while(
+    call: Call, cars: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fresh, "SOON_SECONDS", 1.0)
+    for number in range(80):
+        (cars / f"{number}.md").write_text(f"door {number}", encoding="utf-8")
+    never = Event()
+
+    def take_time(asked: Asked) -> Answer:
+        never.wait(0.15 * len(asked.body["input"]))
+        return see_petrol(asked)
+
+    with serving(take_time) as service:
+        use_endpoint(monkeypatch, service.url)
+        remarks = [call("search", "petrol", cars, "--json").value["remarks"][0] for _ in "ab"]
+    unread = [int(remark.split()[0]) for remark in remarks]
+    assert 82 > unread[0] > unread[1] > 0
 
 
 def test_a_search_by_both_gives_little_that_is_new_its_vectors(

@@ -70,6 +70,7 @@ def test_a_missing_extra_is_named(name: str, extra: str) -> None:
     """The hint is the line to type."""
     with pytest.raises(BadRequest, match="not installed") as refusal:
         registry.load(name, SETTINGS)
+    assert f"needs {extra}, which is not installed" in refusal.value.advice
     assert f"pip install 'bookwheel[{extra}]'" in refusal.value.advice
 
 

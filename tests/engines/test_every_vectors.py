@@ -49,7 +49,7 @@ def lacking(engine: Engine, fingerprint: str = ONE) -> list[tuple[str, int]]:
 
 def test_an_engine_without_vectors_says_so_and_finds_none(engine: Engine) -> None:
     fill(engine, draft("a.md", TWO_CHUNKS), draft("empty.md", ""))
-    assert (engine.has_vectors(), engine.lacks_vectors()) == (False, True)
+    assert (engine.has_vectors(), engine.lacks_vectors(ONE)) == (False, True)
     assert (engine.embedded(ONE), lacking(engine)) == ((0, 2), [("Title", 2)])
     assert (near(engine, X), engine.vectors(ONE, [key_of(engine, "a.md")])) == ([], {})
 
@@ -77,7 +77,7 @@ def test_vectors_are_read_back_and_the_nearest_chunks_found_in_order(engine: Eng
     assert [round(score, 2) for _, _, score in engine.nearest(ONE, X, 9).entries] == [1, 0.71, 0]
     assert list(engine.vectors(ONE, [key, 999])) == [key]
     assert np.allclose(engine.vectors(ONE, [key])[key], rows(X, toward(1, 1, 0)), atol=1e-3)
-    assert (engine.has_vectors(), engine.lacks_vectors(), engine.embedded(ONE)) == (
+    assert (engine.has_vectors(), engine.lacks_vectors(ONE), engine.embedded(ONE)) == (
         True,
         False,
         (3, 3),
@@ -126,16 +126,21 @@ def test_documents_that_come_later_are_found_at_once(engine: Engine) -> None:
     assert near(engine, Y) == ["b.md 1", "a.md 1"]
 
 
-def test_vectors_of_two_models_never_mix(engine: Engine) -> None:
+def test_a_document_has_vectors_of_several_models_which_never_mix(engine: Engine) -> None:
     fill(engine, draft("a.md", "seal"), draft("b.md", "otter"))
     give(engine, {"a.md": rows(X), "b.md": rows(Y)})
     assert near(engine, X) == ["a.md 1", "b.md 1"]
     give(engine, {"b.md": rows(X)}, OTHER)
-    assert near(engine, X) == ["a.md 1"]
+    assert near(engine, X) == ["a.md 1", "b.md 1"]
     assert near(engine, X, fingerprint=OTHER) == ["b.md 1"]
-    assert (lacking(engine), lacking(engine, OTHER)) == ([("b", 1)], [("a", 1)])
-    assert (engine.embedded(ONE), engine.embedded(OTHER)) == ((1, 2), (1, 2))
+    assert (lacking(engine), lacking(engine, OTHER)) == ([], [("a", 1)])
+    assert (engine.lacks_vectors(ONE), engine.lacks_vectors(OTHER)) == (False, True)
+    assert (engine.embedded(ONE), engine.embedded(OTHER)) == ((2, 2), (1, 2))
     assert engine.vectors(OTHER, [key_of(engine, "a.md")]) == {}
+    key = key_of(engine, "b.md")
+    read = {each: engine.vectors(each, [key])[key].tolist() for each in (ONE, OTHER)}
+    assert read == {ONE: [Y.tolist()], OTHER: [X.tolist()]}
+    assert problems(engine) == []
 
 
 def test_models_may_have_different_dimensions(engine: Engine) -> None:
@@ -144,7 +149,34 @@ def test_models_may_have_different_dimensions(engine: Engine) -> None:
     assert near(engine, toward(1, 0)) == []
     give(engine, {"a.md": rows(toward(1, 0))}, OTHER)
     assert near(engine, toward(1, 0), fingerprint=OTHER) == ["a.md 1"]
-    assert near(engine, X) == []
+    assert near(engine, X) == ["a.md 1"]
+
+
+def test_a_document_that_changes_loses_the_vectors_of_every_model(engine: Engine) -> None:
+    fill(engine, draft("a.md", "seal"), draft("b.md", "otter"))
+    for model in (ONE, OTHER):
+        give(engine, {"a.md": rows(X), "b.md": rows(Y)}, model)
+    fill(engine, draft("a.md", "penguin"))
+    for model in (ONE, OTHER):
+        assert near(engine, X, fingerprint=model) == ["b.md 1"]
+        assert lacking(engine, model) == [("a", 1)]
+    assert problems(engine) == []
+
+
+def test_the_vectors_of_all_models_but_some_can_be_dropped(engine: Engine) -> None:
+    fill(engine, draft("a.md", "seal"), draft("b.md", "otter"))
+    for model in (ONE, OTHER, "third"):
+        give(engine, {"a.md": rows(X), "b.md": rows(Y)}, model)
+    assert near(engine, X, fingerprint=OTHER) == ["a.md 1", "b.md 1"]
+    engine.begin_writing()
+    engine.drop_vectors([ONE, "third"])
+    engine.end_writing()
+    assert (near(engine, X, fingerprint=OTHER), engine.embedded(OTHER)) == ([], (0, 2))
+    assert lacking(engine, OTHER) == [("a", 1), ("b", 1)]
+    assert (near(engine, X), lacking(engine)) == (["a.md 1", "b.md 1"], [])
+    give(engine, {"b.md": rows(X)}, OTHER)
+    assert near(engine, X, fingerprint=OTHER) == ["b.md 1"]
+    assert problems(engine) == []
 
 
 @pytest.mark.parametrize("count", [0, 2])

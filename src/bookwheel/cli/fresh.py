@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from math import inf
 from typing import TYPE_CHECKING, TypeVar
 
 from bookwheel.errors import BookwheelError, Conflict, IndexUnusable
@@ -29,7 +30,7 @@ QUICK_DOCUMENTS = 1000
 SOON_SECONDS = 3.0
 """So long a search by words and meaning goes on making vectors before it answers."""
 SOON_PASSAGES = 64
-"""So many passages a slow model is given before an answer: it reads a few dozen in that time."""
+"""What has more passages a slow model is not given before an answer: it goes on to its end."""
 _WAIT_SECONDS = 0.1
 _QUICK_MODELS = ("static", "model2vec:")
 
@@ -97,12 +98,17 @@ def _prepare_for_long_work() -> None:
     logging.basicConfig(format="bookwheel: %(message)s", level=logging.WARNING)
 
 
-def embed_all(library: Library) -> None:
-    """Give vectors to all that has none, showing how far it is; words do where that fails."""
+def embed_all(library: Library) -> int:
+    """Give vectors to all that has none, showing how far it is; words do where that fails.
+
+    Return the exit code that tells a script of it.
+    """
     try:
         _embed(library)
     except BookwheelError as error:
         print(f"bookwheel: searching by words alone. {error.advice}", file=sys.stderr)
+        return 0 if isinstance(error, Conflict) else error.exit_code  # whoever writes gives them
+    return 0
 
 
 def _embed(library: Library) -> None:
@@ -120,12 +126,14 @@ def _embed_for_meaning_alone(library: Library) -> None:
 
 
 def embed_soon(library: Library) -> None:
-    """Give vectors to what has none if that is little, or to a part of it: somebody waits."""
+    """Give vectors to what has none, or to a part of it: somebody waits."""
     end = time.monotonic() + SOON_SECONDS
+    is_quick = library.settings["embedder"].startswith(_QUICK_MODELS)
     try:
-        is_quick = library.settings["embedder"].startswith(_QUICK_MODELS)
-        if is_quick or library.count_unread()[0] <= SOON_PASSAGES:
-            library.embed(should_stop=lambda: time.monotonic() > end)
+        library.count_unread()  # loads the model for somebody who waits
+        library.embed(
+            should_stop=lambda: time.monotonic() > end, longest=inf if is_quick else SOON_PASSAGES
+        )
     except Conflict:
         pass  # whoever writes gives them too
     except BookwheelError as error:

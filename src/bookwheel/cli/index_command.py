@@ -1,6 +1,7 @@
 """Index folders, or bring their index up to date.
 
 Only files whose size or time changed are read again. Stop it at any time: what is done is kept.
+A model that fails leaves search to words; all else is done, and the exit code tells of the model.
 
     bookwheel index ~/notes
     bookwheel index ~/notes ~/papers --index /srv/index
@@ -60,7 +61,7 @@ def run(
             _move(library, to, json=json)
             return
         reports = update(library, full=full)
-        embed_all(library)
+        trouble = embed_all(library)
         if not reports:
             raise NotFound(
                 f"No folder of {library.location} was indexed on this machine.",
@@ -74,6 +75,8 @@ def run(
             _watch(library, json=json)
         if any(report.failed for report in reports):
             raise typer.Exit(1)
+        if trouble:
+            raise typer.Exit(trouble)
 
 
 def _watch(library: Library, *, json: bool) -> None:

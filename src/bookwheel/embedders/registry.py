@@ -49,8 +49,9 @@ def _load(name: str, settings: Settings, loaders: Mapping[str, Loader]) -> Embed
         return loaders[kind](model, settings)
     except ModuleNotFoundError as error:  # PackageNotFoundError, of data packages, is one too
         extra = "" if kind in _WITHOUT_EXTRA else f"[{kind}]"
+        package = str(error.name).replace("_", "-")  # as it is installed, not as it is imported
         raise BadRequest(
-            f"The embedder {name!r} needs {error.name}, which is not installed.",
+            f"The embedder {name!r} needs {package}, which is not installed.",
             hint=f"Run pip install 'bookwheel{extra}', or set the embedder to {NONE}.",
         ) from None
 

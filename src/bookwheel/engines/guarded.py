@@ -162,7 +162,7 @@ class GuardedEngine(GuardedReading):
     def has_vectors(self) -> bool:
         return self._store.has_vectors()
 
-    def lacks_vectors(self, fingerprint: str | None = None) -> bool:
+    def lacks_vectors(self, fingerprint: str) -> bool:
         return self._store.lacks_vectors(fingerprint)
 
     def embedded(self, fingerprint: str) -> tuple[int, int]:

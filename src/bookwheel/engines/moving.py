@@ -10,7 +10,7 @@ from bookwheel.engines.base import CollectionState, Matrix, WritableEngine
 from bookwheel.engines.sharing import readers_note, take_names
 from bookwheel.model import Document, Draft, Known
 
-_NOTES = ("embedder", "fingerprint")
+_NOTES = ("embedder", "fingerprint", "former")
 _STEP = 50
 _Value = TypeVar("_Value")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from itertools import islice
+from math import inf
 from typing import TYPE_CHECKING
 
 from bookwheel.engines.base import Engine, WritableEngine, model_text
@@ -14,9 +16,15 @@ if TYPE_CHECKING:
     from bookwheel.engines.passages import Passages
 
 _DOCUMENTS = 64
-_PASSAGES = 256
+_FIRST, _PASSAGES = 8, 256
+"""Chunks that are embedded together: few at first, to see how quick the model is."""
+_GROUP_SECONDS = 1.0
+"""So long a slow model works on those that it is given together."""
+_UNWRITTEN_SECONDS = 3.0
+"""So much of its work, besides the present group, a process that is killed may lose."""
 _AT_ONCE = 1_024
 """Chunks whose texts are held together."""
+_Batch = list[tuple[str, "Passages"]]
 
 
 def embed_missing(
@@ -26,51 +34,104 @@ def embed_missing(
     shown: Engine | None = None,
     on_progress: Callable[[int, int], None] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
+    longest: float = inf,
+    clock: Callable[[], float] = time.monotonic,
 ) -> int:
     """Embed what lacks vectors, a few documents at a time; return how many chunks that were.
 
     What is done is kept when it is stopped, and search goes on meanwhile. The model reads what
     the engine `shown` gives it: where secrets are hidden, a model elsewhere must not get them.
+    Documents of more than `longest` chunks are left out: one is not stopped within.
     """
     # Counted only for whoever wants to know: that goes through all documents.
     done, total = engine.embedded(embedder.fingerprint) if on_progress else (0, 0)
     before = done
-    on_progress = on_progress or (lambda done, total: None)
-    after = 0
-    while not should_stop():
-        batch = (shown or engine).without_vectors(embedder.fingerprint, _DOCUMENTS, after=after)
-        if not batch and not after:
-            break
-        # After the last of them it begins once more: somebody may have come in meanwhile.
-        after = max((passages.document for _, passages in batch), default=0)
-        if not batch:
-            continue
-        on_progress(done, total)
-        rows = _embed(embedder, batch, should_stop)
+    tell = on_progress or (lambda done, total: None)
+
+    def write(rows: dict[int, Matrix]) -> None:
+        nonlocal done
         engine.write_vectors(embedder.fingerprint, embedder.dimensions, rows)
         done += sum(map(len, rows.values()))
+        tell(done, total)
+
+    work = _Work(embedder, write, clock)
+    after, before_round = 0, done
+    while not should_stop():
+        batch = (shown or engine).without_vectors(embedder.fingerprint, _DOCUMENTS, after=after)
+        if not batch and done == before_round:
+            break
+        if not batch:  # It begins once more: somebody may have come in meanwhile.
+            after, before_round = 0, done
+            continue
+        after = max(passages.document for _, passages in batch)
+        tell(done, total)
+        work.do([each for each in batch if len(each[1]) <= longest], should_stop)
     if done > before:
         engine.keep_vectors(embedder.fingerprint)
-        on_progress(done, max(done, total))
+        tell(done, max(done, total))
     return done - before
 
 
-def _embed(
-    embedder: Embedder, batch: list[tuple[str, Passages]], should_stop: Callable[[], bool]
-) -> dict[int, Matrix]:
-    """Return vectors for the documents of a batch; at least for some when it is to stop."""
-    rows: dict[int, Matrix] = {}
-    for some in _groups(batch):
-        if rows and should_stop():
-            break
+class _Work:
+    """What is embedded in groups as the model's pace allows, and not written yet."""
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        write: Callable[[dict[int, Matrix]], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self._embedder, self._write, self._clock = embedder, write, clock
+        self._rows: dict[int, Matrix] = {}
+        self._most = _FIRST
+        self._written_at = clock()
+
+    def do(self, batch: _Batch, should_stop: Callable[[], bool]) -> None:
+        """Embed the documents of a batch; at least some when it is to stop.
+
+        What was embedded is written whatever happens: somebody interrupts it, or the model fails.
+        """
+        try:
+            for number, some in enumerate(self._groups(batch)):
+                if number and should_stop():
+                    break
+                self._embed(some)
+                if self._clock() - self._written_at >= _UNWRITTEN_SECONDS:
+                    self._flush()
+        finally:
+            self._flush()
+
+    def _groups(self, batch: _Batch) -> Iterator[_Batch]:
+        """Yield documents together until they have as many chunks as are embedded at once."""
+        some: _Batch = []
+        count = 0
+        for each in batch:
+            some.append(each)
+            count += len(each[1])
+            if count >= self._most:
+                yield some
+                some, count = [], 0
+        if some:
+            yield some
+
+    def _embed(self, some: _Batch) -> None:
+        started = self._clock()
+        count = sum(len(passages) for _, passages in some)
         texts = (model_text(title, each) for title, passages in some for each in passages)
-        vectors = _embed_texts(embedder, texts, sum(len(passages) for _, passages in some))
+        vectors = _embed_texts(self._embedder, texts, count)
         start = 0
         for _, passages in some:
             end = start + len(passages)
-            rows[passages.document] = vectors[start:end]
+            self._rows[passages.document] = vectors[start:end]
             start = end
-    return rows
+        seconds = max(self._clock() - started, _GROUP_SECONDS * count / _PASSAGES)
+        self._most = max(1, int(count * _GROUP_SECONDS / seconds))
+
+    def _flush(self) -> None:
+        rows, self._rows = self._rows, {}
+        if rows:
+            self._write(rows)
+        self._written_at = self._clock()
 
 
 def _embed_texts(embedder: Embedder, texts: Iterator[str], count: int) -> Matrix:
@@ -84,17 +145,3 @@ def _embed_texts(embedder: Embedder, texts: Iterator[str], count: int) -> Matrix
         some = list(islice(texts, _AT_ONCE))
         vectors[start : start + len(some)] = embedder.embed(some)
     return vectors
-
-
-def _groups(batch: list[tuple[str, Passages]]) -> Iterator[list[tuple[str, Passages]]]:
-    """Yield documents together until they have as many chunks as are embedded at once."""
-    some: list[tuple[str, Passages]] = []
-    count = 0
-    for each in batch:
-        some.append(each)
-        count += len(each[1])
-        if count >= _PASSAGES:
-            yield some
-            some, count = [], 0
-    if some:
-        yield some

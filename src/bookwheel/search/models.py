@@ -135,7 +135,7 @@ class Models:
         if embedder is None:
             message = "Nothing can be found by meaning: the embedder is `none`."
             raise BadRequest(message, hint="Search by words, or set another embedder.")
-        if not self._has_own(embedder):
+        if not self._has_own(embedder) and self._engine.lacks_vectors(embedder.fingerprint):
             raise BadRequest(
                 "Nothing can be found by meaning: no document has a vector of this model yet.",
                 hint="`bookwheel index` makes them.",
@@ -171,10 +171,10 @@ class Models:
             return True
         if self._engine.note("embedder") != self._name:
             return False
-        loaded = self.loaded
-        if loaded is not None and self._engine.note("fingerprint") != loaded.fingerprint:
+        loaded, done = self.loaded, self._engine.note("fingerprint")
+        if done is None or (loaded is not None and done != loaded.fingerprint):
             return False
-        return not self._engine.lacks_vectors()
+        return not self._engine.lacks_vectors(done)
 
     def count_unread(self) -> tuple[int, int]:
         """Return how many chunks have no vector of the model yet, and how many there are."""
@@ -204,11 +204,21 @@ class Models:
         return self._settings["embedder"] not in (NONE, *_OURS)
 
     def note_done(self, engine: WritableEngine, embedder: Embedder) -> None:
-        """Note that every document has its vectors, if that is so."""
+        """Note that every document has its vectors, if that is so.
+
+        Only then do older ones go, but for those of the model that had all before: it may be dear,
+        and whoever uses another in its place for one search must not lose what it made.
+        """
         self._own = ("", 0.0, False)
-        if not engine.lacks_vectors(embedder.fingerprint):  # those of other indexers included
-            engine.set_note("embedder", self._name)
-            engine.set_note("fingerprint", embedder.fingerprint)
+        if engine.lacks_vectors(embedder.fingerprint):  # those of other indexers included
+            return
+        before = engine.note("fingerprint")
+        if before is not None and before != embedder.fingerprint:
+            engine.set_note("former", before)
+        engine.set_note("fingerprint", embedder.fingerprint)
+        engine.set_note("embedder", self._name)
+        former = engine.note("former")
+        engine.drop_vectors([embedder.fingerprint, *([former] if former else [])])
 
     @property
     def _name(self) -> str:

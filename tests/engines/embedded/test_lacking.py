@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bookwheel.engines.embedded import vectors
+import bookwheel.engines.embedded.lacking
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from tests.engines.drafts import draft, fill
 from tests.engines.embedded.scenes import engine_in
@@ -54,33 +54,27 @@ def steps(engine: EmbeddedEngine, work: Callable[[], object]) -> int:
 def test_what_was_written_since_all_had_vectors_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(vectors, "_MOST_WRITTEN", most)
+    monkeypatch.setattr(bookwheel.engines.embedded.lacking, "_MOST_WRITTEN", most)
     engine = whole(tmp_path, 9)
-    assert (engine.lacks_vectors(), engine.lacks_vectors(ONE), lacking(engine)) == (
-        False,
-        False,
-        [],
-    )
+    assert (engine.lacks_vectors(ONE), lacking(engine)) == (False, [])
     fill(engine, draft("3.md", "heron"), draft("new.md", "zebra"))
-    assert (engine.lacks_vectors(), engine.lacks_vectors(ONE)) == (True, True)
+    assert (engine.lacks_vectors(ONE), engine.lacks_vectors(OTHER)) == (True, True)
     assert lacking(engine) == ["3.md", "new.md"]
     assert engine.embedded(ONE) == (8, 10)
     engine.begin_writing()
     engine.remove("notes", ["new.md"])
     engine.end_writing()
     give(engine, {"3.md": ROW})
-    assert (engine.lacks_vectors(), lacking(engine)) == (False, [])
+    assert (engine.lacks_vectors(ONE), lacking(engine)) == (False, [])
     engine.close()
 
 
-def test_vectors_of_another_model_in_their_place_are_noticed(tmp_path: Path) -> None:
+def test_that_all_had_vectors_is_forgotten_when_they_are_dropped(tmp_path: Path) -> None:
     engine = whole(tmp_path, 3)
-    give(engine, {"1.md": ROW}, OTHER)
-    assert (engine.lacks_vectors(), engine.lacks_vectors(ONE), lacking(engine)) == (
-        *(False, True),
-        ["1.md"],
-    )
-    assert lacking(engine, OTHER) == ["0.md", "2.md"]
+    engine.begin_writing()
+    engine.drop_vectors([OTHER])
+    engine.end_writing()
+    assert (engine.lacks_vectors(ONE), lacking(engine)) == (True, ["0.md", "1.md", "2.md"])
     engine.close()
 
 
@@ -92,7 +86,7 @@ def test_what_is_looked_at_does_not_grow_with_the_number_of_documents(tmp_path: 
         needed.append(
             (
                 steps(engine, lambda: lacking(engine)),  # noqa: B023 - called at once
-                steps(engine, engine.lacks_vectors),
+                steps(engine, lambda: engine.lacks_vectors(ONE)),  # noqa: B023 - called at once
             )
         )
         engine.close()

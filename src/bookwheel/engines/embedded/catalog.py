@@ -163,34 +163,6 @@ def has_vectors(connection: apsw.Connection) -> bool:
     return bool(connection.execute("SELECT EXISTS(SELECT 1 FROM vectors)").get)
 
 
-WHOLE = "vectors_whole"
-
-
-def read_whole(connection: apsw.Connection) -> tuple[int, int, int] | None:
-    """Return when every document last had vectors of one model: model, generation and stamp.
-
-    Vectors go only with what they were made of, which gets a new generation, or are replaced by
-    those of another model, which get a new stamp: whatever lacks them now came later.
-    """
-    value = read_meta(connection, WHOLE)
-    with decoding():
-        model, generation, stamp = json.loads(value) if value is not None else (0, 0, 0)
-        return (int(model), int(generation), int(stamp)) if value is not None else None
-
-
-def lacks_vectors(connection: apsw.Connection) -> bool:
-    """Tell whether any document with text has no vectors at all."""
-    whole = read_whole(connection)
-    lately, values = ("d.generation > ? AND ", (whole[1],)) if whole else ("", ())
-    return bool(
-        connection.execute(
-            f"SELECT EXISTS(SELECT 1 FROM documents d WHERE {lately}d.chunks > 0 "
-            "AND NOT EXISTS(SELECT 1 FROM vectors v WHERE v.document = d.id))",
-            values,
-        ).get
-    )
-
-
 def read_known(connection: apsw.Connection, collection: str, folder: str = "") -> dict[str, Known]:
     """Return what is remembered of every file of a collection, or of those below a folder."""
     rows = connection.execute(

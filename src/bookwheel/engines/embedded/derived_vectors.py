@@ -12,7 +12,7 @@ import apsw
 import numpy as np
 
 from bookwheel.engines.base import Found, Matrix, Vector
-from bookwheel.engines.embedded import catalog, nearest, vectors
+from bookwheel.engines.embedded import catalog, lacking, nearest, vectors
 from bookwheel.engines.embedded.database import Place
 from bookwheel.engines.embedded.nearest import NearestVectors, Part
 from bookwheel.engines.passages import Passages
@@ -47,20 +47,14 @@ class DerivedVectors:
     def count(self, fingerprint: str) -> tuple[int, int]:
         """Return how many chunks have vectors of a model, and how many there are."""
         with self._reading() as connection:
-            model = vectors.find_model(connection, fingerprint)
+            model = lacking.find_model(connection, fingerprint)
             return vectors.count_chunks(connection, model[0] if model else 0)
-
-    def is_lacking(self, fingerprint: str) -> bool:
-        """Tell whether any document with text has no vectors of a model."""
-        with self._reading() as connection:
-            model = vectors.find_model(connection, fingerprint)
-            return bool(vectors.list_without(connection, model[0] if model else 0, 1, 0))
 
     def missing(self, fingerprint: str, limit: int, after: int) -> list[tuple[str, Passages]]:
         """Return title and chunks of some documents that have no vectors of a model yet."""
         with self._reading() as connection:
-            model = vectors.find_model(connection, fingerprint)
-            keys = vectors.list_without(connection, model[0] if model else 0, limit, after)
+            model = lacking.find_model(connection, fingerprint)
+            keys = lacking.list_without(connection, model[0] if model else 0, limit, after)
             documents = catalog.read_documents(connection, keys)
             return [
                 (document.title, vectors.read_texts(connection, key, document.chunks))
@@ -81,7 +75,7 @@ class DerivedVectors:
     def read(self, fingerprint: str, keys: Sequence[int]) -> dict[int, Matrix]:
         """Return the vectors of some documents, one row per chunk."""
         with self._reading() as connection, catalog.snapshot(connection):
-            model = vectors.find_model(connection, fingerprint)
+            model = lacking.find_model(connection, fingerprint)
             return self._read(connection, model, keys) if model else {}
 
     def _read(
@@ -104,7 +98,7 @@ class DerivedVectors:
     def open(self, fingerprint: str) -> None:
         """Load the vectors of a model."""
         with self._asking, self._reading() as connection, catalog.snapshot(connection):
-            model = vectors.find_model(connection, fingerprint)
+            model = lacking.find_model(connection, fingerprint)
             if model is not None:
                 self._current(connection, fingerprint, model)
 
@@ -113,7 +107,7 @@ class DerivedVectors:
     ) -> Found:
         """Return the chunks nearest to a vector."""
         with self._asking, self._reading() as connection, catalog.snapshot(connection):
-            model = vectors.find_model(connection, fingerprint)
+            model = lacking.find_model(connection, fingerprint)
             if model is None or model[1] != len(query):
                 return Found((), 0)
             held = self._current(connection, fingerprint, model)
@@ -127,7 +121,7 @@ class DerivedVectors:
 
     def keep(self, connection: apsw.Connection, fingerprint: str) -> None:
         """Save what is quick to open where there is much of it, and forget old notes."""
-        model = vectors.find_model(connection, fingerprint)
+        model = lacking.find_model(connection, fingerprint)
         is_crowded = vectors.count_dropped(connection) > _MOST_DROPPED
         with self._asking:
             held = self._current(connection, fingerprint, model) if model else None
@@ -137,7 +131,7 @@ class DerivedVectors:
         if is_crowded:
             vectors.forget_dropped(connection)
         if model:
-            vectors.note_whole(connection, model[0])
+            lacking.note_whole(connection, model[0])
 
     def _save(self, held: NearestVectors) -> None:
         assert self._held is not None
@@ -162,8 +156,7 @@ class DerivedVectors:
             oldest = max(floor, held.settled_stamp + 1 if held else 0)
             held = kept if kept and oldest <= kept.stamp <= stamp else _load(connection, *model)
         if held.stamp != stamp:
-            held.drop(vectors.list_dropped(connection, held.stamp))
-            held.drop(vectors.list_foreign(connection, model[0], held.stamp))
+            held.drop(vectors.list_dropped(connection, model[0], held.stamp))
             held.add(vectors.read_changes(connection, *model, held.stamp))
             held.stamp = stamp
         self._held = made_from, held
@@ -178,17 +171,19 @@ def _load(connection: apsw.Connection, model: int, dimensions: int) -> NearestVe
         held.add(vectors.read_changes(connection, model, dimensions, -1))
     else:
         parts = vectors.read_parts(connection, model, dimensions, _BATCH)
-        held.settle(_batches(parts), _draw(connection, dimensions, counts))
+        held.settle(_batches(parts), _draw(connection, model, dimensions, counts))
     return held
 
 
-def _draw(connection: apsw.Connection, dimensions: int, counts: Mapping[int, int]) -> Matrix:
+def _draw(
+    connection: apsw.Connection, model: int, dimensions: int, counts: Mapping[int, int]
+) -> Matrix:
     """Return a fair sample of the vectors."""
     documents = np.repeat(list(counts), list(counts.values()))
     ordinals = np.concatenate([np.arange(1, count + 1) for count in counts.values()])
     chosen = np.random.default_rng(0).permutation(len(documents))[:_SAMPLE]
     pairs = zip(documents[chosen].tolist(), ordinals[chosen].tolist(), strict=True)
-    return vectors.read_rows(connection, dimensions, pairs)
+    return vectors.read_rows(connection, model, dimensions, pairs)
 
 
 def _batches(parts: Iterator[Part]) -> Iterator[list[Part]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bookwheel.engines.base import Found, Matrix, Vector
-from bookwheel.engines.embedded import catalog, database, health, lexical, writing
+from bookwheel.engines.embedded import catalog, database, health, lacking, lexical, writing
 from bookwheel.engines.embedded.lexical import WordIndex
 from bookwheel.engines.embedded.reader import Reader
 from bookwheel.engines.embedded.word_entries import Entry
@@ -38,12 +38,10 @@ class EmbeddedEngine(Reader):
         """Tell whether any document has vectors, of whichever model."""
         return self._recall("has vectors", catalog.has_vectors)
 
-    def lacks_vectors(self, fingerprint: str | None = None) -> bool:
-        """Tell whether any document with text has no vectors, of a model or at all."""
-        if fingerprint is not None:
-            return self._vectors.is_lacking(fingerprint)
+    def lacks_vectors(self, fingerprint: str) -> bool:
+        """Tell whether any document with text has no vectors of a model."""
         with self._reading() as connection:
-            return catalog.lacks_vectors(connection)
+            return lacking.lacks_vectors(connection, fingerprint)
 
     def embedded(self, fingerprint: str) -> tuple[int, int]:
         """Return how many chunks have vectors of a model, and how many there are."""
@@ -64,6 +62,13 @@ class EmbeddedEngine(Reader):
         """Keep beside the catalogue what makes a large number of vectors quick to open."""
         with self._transaction() as connection:
             self._vectors.keep(connection, fingerprint)
+
+    def drop_vectors(self, besides: Sequence[str]) -> None:
+        """Delete the vectors of all models but some."""
+        from bookwheel.engines.embedded.vectors import drop_models
+
+        with self._transaction() as connection:
+            drop_models(connection, besides)
 
     def open_vectors(self, fingerprint: str) -> None:
         """Load what the first question would have to wait for."""

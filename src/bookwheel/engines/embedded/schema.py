@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 
 APPLICATION_ID = 0x424B574C
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 FIRST_VERSION = 4
 """Older ones were never released: such an index is made anew."""
 
@@ -99,6 +99,29 @@ CREATE TABLE skipped(
   PRIMARY KEY(collection, reason, extension)) WITHOUT ROWID;
 """
     + _JOBS,
+    # Vectors of several models for each document: one row for each.
+    """
+ALTER TABLE vectors RENAME TO only_vectors;
+CREATE TABLE vectors(
+  id INTEGER PRIMARY KEY, document INTEGER NOT NULL, model INTEGER NOT NULL,
+  stamp INTEGER NOT NULL, checksum INTEGER NOT NULL, vectors BLOB NOT NULL,
+  UNIQUE(model, document));
+INSERT INTO vectors(document, model, stamp, checksum, vectors)
+SELECT document, model, stamp, checksum, vectors FROM only_vectors;
+DROP TABLE only_vectors;
+CREATE INDEX vectors_by_stamp ON vectors(stamp);
+DROP TABLE dropped_vectors;
+CREATE TABLE dropped_vectors(
+  model INTEGER, document INTEGER, stamp INTEGER NOT NULL,
+  PRIMARY KEY(model, document)) WITHOUT ROWID;
+CREATE INDEX dropped_vectors_by_stamp ON dropped_vectors(stamp);
+INSERT OR REPLACE INTO meta SELECT 'vectors_floor', value FROM meta WHERE key = 'vectors';
+CREATE TRIGGER vectors_dropped AFTER DELETE ON vectors BEGIN
+  UPDATE meta SET value = value + 1 WHERE key = 'vectors';
+  INSERT OR REPLACE INTO dropped_vectors
+  SELECT old.model, old.document, value FROM meta WHERE key = 'vectors';
+END;
+""",
 )
 
 

@@ -1,4 +1,4 @@
-"""Vectors in the catalogue: one row per document, its chunks' vectors one after another.
+"""Vectors in the catalogue: a row per document and model, its chunks' vectors one after another.
 
 They are kept as half-precision numbers under the fingerprint of the model that made them. A stamp
 that every change raises tells whoever holds vectors in memory what has changed since.
@@ -6,7 +6,6 @@ that every change raises tells whoever holds vectors in memory what has changed 
 
 from __future__ import annotations
 
-import json
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,30 +18,19 @@ import numpy as np
 from bookwheel.engines.base import Matrix, Passage
 from bookwheel.engines.embedded import catalog, contents
 from bookwheel.engines.embedded.catalog import decoding
+from bookwheel.engines.embedded.lacking import find_model, forget_whole
 from bookwheel.engines.embedded.nearest import Part
-from bookwheel.engines.embedded.writing import save_meta
 from bookwheel.engines.passages import Passages
 from bookwheel.model import Chunk
 
 _STEP = 500
 _MOST_AT_ONCE = 2_000_000
 """Bytes of a document's text that are held while its chunks are gone through."""
-_MOST_CHUNKS = 4_096
-_MOST_WRITTEN = 1_000
-"""Of more documents, those without vectors are found batch by batch in the order of keys."""
 _HALF_SHIFT = 13
 _HALF_MASK = np.int32(0x8FFFE000 - (1 << 32))
 _HALF_SCALE = np.float32(2.0**112)
 """How a half-precision number becomes a single one: sign, exponent and digits are moved to where
 they stand in that, and the exponent then counts from where it counts there."""
-
-
-def find_model(connection: apsw.Connection, fingerprint: str) -> tuple[int, int] | None:
-    """Return the number of a model and its dimensions, if any vector of it was ever written."""
-    row = connection.execute(
-        "SELECT id, dimensions FROM models WHERE fingerprint = ?", (fingerprint,)
-    ).fetchone()
-    return (int(row[0]), int(row[1])) if row else None
 
 
 def add_model(connection: apsw.Connection, fingerprint: str, dimensions: int) -> int:
@@ -63,14 +51,29 @@ def save_vectors(connection: apsw.Connection, model: int, rows: Mapping[int, Mat
     ).get
     for key, matrix in rows.items():
         data = np.ascontiguousarray(matrix, np.float16).reshape(-1).view(np.uint8).data
-        connection.execute(
-            "INSERT OR REPLACE INTO vectors SELECT id, ?, ?, ?, ? FROM documents "
-            "WHERE id = ? AND chunks = ?",
+        row = connection.execute(
+            "INSERT INTO vectors(document, model, stamp, checksum, vectors) "
+            "SELECT id, ?, ?, ?, ? FROM documents WHERE id = ? AND chunks = ? "
+            "ON CONFLICT DO UPDATE SET stamp = excluded.stamp, checksum = excluded.checksum, "
+            "vectors = excluded.vectors RETURNING id",
             (model, stamp, zlib.crc32(data), apsw.zeroblob(len(data)), key, len(matrix)),
-        )
-        if connection.changes():
-            with connection.blob_open("main", "vectors", "vectors", key, True) as blob:
+        ).get
+        if row is not None:
+            with connection.blob_open("main", "vectors", "vectors", row, True) as blob:
                 blob.write(data)
+
+
+def drop_models(connection: apsw.Connection, besides: Sequence[str]) -> None:
+    """Delete the vectors of all models but some."""
+    marks = ",".join("?" * len(besides))
+    rows = connection.execute(
+        f"SELECT id FROM models WHERE fingerprint NOT IN ({marks}) "
+        "AND EXISTS(SELECT 1 FROM vectors WHERE model = models.id)",
+        tuple(besides),
+    )
+    for (model,) in list(rows):
+        connection.execute("DELETE FROM vectors WHERE model = ?", (model,))
+        forget_whole(connection, model)
 
 
 def read_stamp(connection: apsw.Connection) -> int:
@@ -88,59 +91,6 @@ def count_chunks(connection: apsw.Connection, model: int) -> tuple[int, int]:
     ).fetchone()
     assert row is not None
     return int(row[0]), int(row[1])
-
-
-def note_whole(connection: apsw.Connection, model: int) -> None:
-    """Note that every document has vectors of a model, if that is so."""
-    if not list_without(connection, model, 1, 0):
-        whole = (model, catalog.read_generation(connection), read_stamp(connection))
-        save_meta(connection, catalog.WHOLE, json.dumps(whole))
-
-
-def _written_since_whole(connection: apsw.Connection, model: int) -> int | None:
-    """Return the generation up to which all documents have vectors of a model.
-
-    None where that is not known, or so much was written since that it is of no use.
-    """
-    whole = catalog.read_whole(connection)
-    if whole is None or whole[0] != model:
-        return None
-    _, generation, stamp = whole
-    foreign = connection.execute(
-        "SELECT EXISTS(SELECT 1 FROM vectors WHERE stamp > ? AND model <> ?)", (stamp, model)
-    ).get
-    written = connection.execute(
-        "SELECT count(*) FROM (SELECT 1 FROM documents WHERE generation > ? LIMIT ?)",
-        (generation, _MOST_WRITTEN + 1),
-    ).get
-    return None if foreign or written > _MOST_WRITTEN else generation
-
-
-def list_without(connection: apsw.Connection, model: int, limit: int, after: int) -> list[int]:
-    """Return some documents that have no vectors of a model yet; fewer where they are long.
-
-    Only keys above `after` are looked at: whoever goes through all need not see each many times.
-    """
-    since = _written_since_whole(connection, model)
-    source, values = "documents d WHERE d.id > ?", [after]
-    if since is not None:  # said outright, since SQLite would go through all for their order
-        source = (
-            "documents d INDEXED BY documents_by_generation WHERE d.generation > ? AND d.id > ?"
-        )
-        values = [since, after]
-    rows = connection.execute(
-        f"SELECT d.id, d.chunks FROM {source} AND d.chunks > 0 AND NOT EXISTS"
-        "(SELECT 1 FROM vectors v WHERE v.document = d.id AND v.model = ?) ORDER BY d.id LIMIT ?",
-        (*values, model, limit),
-    )
-    found: list[int] = []
-    chunks = 0
-    for key, count in rows:
-        chunks += count
-        if found and chunks > _MOST_CHUNKS:
-            break
-        found.append(int(key))
-    return found
 
 
 def read_texts(connection: apsw.Connection, key: int, count: int) -> Passages:
@@ -193,11 +143,11 @@ def read_parts(
 ) -> Iterator[Part]:
     """Yield all vectors of a model in the order of keys, of a document so many at a time."""
     rows = connection.execute(
-        "SELECT document, checksum FROM vectors WHERE model = ? ORDER BY document", (model,)
+        "SELECT id, document, checksum FROM vectors WHERE model = ? ORDER BY document", (model,)
     )
-    for key, checksum in rows:
+    for row, key, checksum in rows:
         total, first = 0, 1
-        with connection.blob_open("main", "vectors", "vectors", key, False) as blob:
+        with connection.blob_open("main", "vectors", "vectors", row, False) as blob:
             while data := blob.read(most * 2 * dimensions):
                 total = zlib.crc32(data, total)
                 yield Part(int(key), first, as_matrix(data, dimensions))
@@ -206,16 +156,10 @@ def read_parts(
             raise _damaged()
 
 
-def list_dropped(connection: apsw.Connection, since: int) -> list[int]:
-    """Return documents whose vectors were dropped after a stamp."""
-    rows = connection.execute("SELECT document FROM dropped_vectors WHERE stamp > ?", (since,))
-    return [int(key) for (key,) in rows]
-
-
-def list_foreign(connection: apsw.Connection, model: int, since: int) -> list[int]:
-    """Return documents that were given vectors of another model after a stamp."""
+def list_dropped(connection: apsw.Connection, model: int, since: int) -> list[int]:
+    """Return documents whose vectors of a model were dropped after a stamp."""
     rows = connection.execute(
-        "SELECT document FROM vectors WHERE stamp > ? AND model <> ?", (since, model)
+        "SELECT document FROM dropped_vectors WHERE stamp > ? AND model = ?", (since, model)
     )
     return [int(key) for (key,) in rows]
 
@@ -276,7 +220,7 @@ def _split(rows: list[tuple[int, int, bytes]], dimensions: int) -> dict[int, Mat
 
 
 def read_rows(
-    connection: apsw.Connection, dimensions: int, wanted: Iterable[tuple[int, int]]
+    connection: apsw.Connection, model: int, dimensions: int, wanted: Iterable[tuple[int, int]]
 ) -> Matrix:
     """Return single vectors by document and chunk number, in the order of these.
 
@@ -285,7 +229,10 @@ def read_rows(
     width = 2 * dimensions
     found: list[bytes] = []
     for key, pairs in groupby(sorted(wanted), itemgetter(0)):
-        with connection.blob_open("main", "vectors", "vectors", key, False) as blob:
+        row = connection.execute(
+            "SELECT id FROM vectors WHERE model = ? AND document = ?", (model, key)
+        ).get
+        with connection.blob_open("main", "vectors", "vectors", row, False) as blob:
             for _, ordinal in pairs:
                 if ordinal * width > blob.length():
                     raise _damaged()

@@ -116,8 +116,11 @@ def _save_text(connection: apsw.Connection, key: int, text: Callable[[], Iterabl
 
 
 def _drop_parts(connection: apsw.Connection, key: int) -> None:
-    for table in (*PARTS, "vectors"):
+    for table in PARTS:
         connection.execute(f"DELETE FROM {table} WHERE document = ?", (key,))
+    connection.execute(
+        "DELETE FROM vectors WHERE document = ? AND model IN (SELECT id FROM models)", (key,)
+    )
 
 
 def save_states(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bookwheel.engines.base import Matrix
 from bookwheel.engines.opensearch import schema, state, vectors
+from bookwheel.engines.opensearch.cluster import Body
+from bookwheel.engines.opensearch.filters import any_value, every, term
+from bookwheel.engines.opensearch.store import STEP
+from bookwheel.engines.opensearch.vectors import models_of
 from bookwheel.engines.opensearch.writing import DocumentWriter, marks_of
 
 _FIELDS = ("key", "collection", "generation", "chunks", "model")
@@ -53,8 +57,8 @@ class VectorWriter(DocumentWriter):
         left = {str(entry["_source"]["key"]): entry for entry in fitting}
         for _ in range(_ATTEMPTS):
             failures = self._bulk(
-                self._act(schema.DOCUMENTS, "update", key, doc={"model": model}, **marks_of(entry))
-                for key, entry in left.items()
+                self._give_models(entry, {*_listed(entry["_source"]), model})
+                for entry in left.values()
             )
             if not failures:
                 return
@@ -71,17 +75,18 @@ class VectorWriter(DocumentWriter):
                 key: entry
                 for key, entry in now.items()
                 if entry["_source"]["generation"] == before[key]["generation"]
-                and entry["_source"].get("model") != model
+                and model not in models_of(entry["_source"])
             }
+
+    def _give_models(self, entry: _Entry, models: Iterable[str]) -> Body:
+        doc = {"model": sorted(models)}
+        key = entry["_source"]["key"]
+        return self._act(schema.DOCUMENTS, "update", key, doc=doc, **marks_of(entry))
 
     def _withdraw(self, replaced: Iterable[Mapping[str, Any]], model: str) -> None:
         self._must(
             self._cluster.bulk(
-                action
-                for row in replaced
-                for action in self._vector_deletions(
-                    f"{row['key']}-{row['generation']}", model, row["chunks"]
-                )
+                action for row in replaced for action in self._vector_deletions(row, model)
             )
         )
 
@@ -98,5 +103,39 @@ class VectorWriter(DocumentWriter):
         self._tables.change(state.MODELS, lambda data: data.update({fingerprint: dimensions}))
         self._forget_known()
 
+    def drop_vectors(self, besides: Sequence[str]) -> None:
+        """Delete the vectors of all models but some, of our own collections."""
+        for fingerprint in self._models().keys() - set(besides):
+            model = vectors.model_id(fingerprint)
+            keys = self._list_with(model)
+            for first in range(0, len(keys), STEP):
+                some = self._get_many(schema.DOCUMENTS, keys[first : first + STEP], *_FIELDS)
+                self._drop_model(some, model)
+                self._changed()
+
+    def _list_with(self, model: str) -> list[int]:
+        """Return our documents that have vectors of a model."""
+        self._settle()
+        conditions = [term("model", model)]
+        if (names := self._lease.names) is not None:
+            conditions.append(any_value("collection", names))
+        hits = self._scan(schema.DOCUMENTS, every(conditions), ("key",), fields=("key",))
+        return [hit["_source"]["key"] for hit in hits]
+
+    def _drop_model(self, entries: Mapping[str, _Entry], model: str) -> None:
+        """Let rows tell of vectors no more, then delete these; a row that changes keeps them."""
+        failures = self._bulk(
+            self._give_models(entry, set(_listed(entry["_source"])) - {model})
+            for entry in entries.values()
+        )
+        self._must(failures)
+        kept = {each.entry for each in failures}
+        self._withdraw((e["_source"] for key, e in entries.items() if key not in kept), model)
+
     def keep_vectors(self, fingerprint: str) -> None:
         """Nothing has to be kept beside them: the cluster opens them quickly by itself."""
+
+
+def _listed(row: Mapping[str, Any]) -> Iterable[str]:
+    """Return the models of a document whose vectors lie where those of several models can."""
+    return models_of(row) if isinstance(row.get("model"), list) else ()

@@ -37,8 +37,20 @@ def vectors_kind(fingerprint: str) -> str:
     return f"vectors-{model_id(fingerprint)}"
 
 
+def models_of(row: Mapping[str, Any]) -> list[str]:
+    """Return the models that a document has vectors of."""
+    models = row.get("model") or []
+    return [models] if isinstance(models, str) else models
+
+
+def text_id(row: Mapping[str, Any], model: str) -> str:
+    """Return where a document's vectors of a model lie; version 0.1.0 wrote those of one only."""
+    name = f"{row['key']}-{row['generation']}-v"
+    return name if row.get("model") == model else f"{name}-{model}"
+
+
 class VectorReader(CitationReader):
-    """Vectors under the fingerprint of the model that made them; a document has those of one."""
+    """Vectors under the fingerprint of the model that made them."""
 
     _lease: Lease
     _embedding: dict[int, int]
@@ -52,13 +64,11 @@ class VectorReader(CitationReader):
         """Tell whether any document has vectors, of whichever model."""
         return self._recall("has vectors", lambda: self._count_rows(_with_model()) > 0)
 
-    def lacks_vectors(self, fingerprint: str | None = None) -> bool:
-        """Tell whether any document with text has no vectors, of a model or at all."""
-        if fingerprint is not None:
-            done, total = self.embedded(fingerprint)
-            return done != total
+    def lacks_vectors(self, fingerprint: str) -> bool:
+        """Tell whether any document with text has no vectors of a model."""
         self._settle()
-        return self._count_rows({"bool": {"filter": [_CHUNKED], "must_not": [_with_model()]}}) > 0
+        model = term("model", model_id(fingerprint))
+        return self._count_rows({"bool": {"filter": [_CHUNKED], "must_not": [model]}}) > 0
 
     def _count_rows(self, query: Query) -> int:
         return self._count(schema.DOCUMENTS, query)
@@ -155,9 +165,7 @@ class VectorReader(CitationReader):
         return [
             (key, ordinal, score)
             for key, ordinal, score, generation in near
-            if key in now
-            and now[key]["generation"] == generation
-            and now[key].get("model") == model
+            if key in now and now[key]["generation"] == generation and model in models_of(now[key])
         ]
 
     def vectors(self, fingerprint: str, keys: Sequence[int]) -> dict[int, Matrix]:
@@ -176,16 +184,11 @@ class VectorReader(CitationReader):
         """Return vectors, and whether every document had them whose row says so."""
         found = self._recent_rows(keys, again=again)
         model = model_id(fingerprint)
-        ids = {
-            f"{key}-{row['generation']}-v": key
-            for key, row in found.items()
-            if row.get("model") == model
-        }
+        ids = {text_id(row, model): key for key, row in found.items() if model in models_of(row)}
         parts = self._get_many(schema.TEXTS, list(ids))
         matrices = {
             ids[each]: _to_matrix(part["_source"]["kept"]["vectors"], dimensions)
             for each, part in parts.items()
-            if part["_source"]["kept"]["model"] == model
         }
         return matrices, len(parts) == len(ids)
 
@@ -235,7 +238,8 @@ def vector_actions(
         "vectors": base64.b64encode(halves.tobytes()).decode(),
     }
     whole = {"document": key, "generation": generation, "kept": kept}
-    yield {"_op_type": "index", "_index": texts, "_id": f"{key}-{generation}-v", "_source": whole}
+    where = f"{key}-{generation}-v-{kept['model']}"
+    yield {"_op_type": "index", "_index": texts, "_id": where, "_source": whole}
     for ordinal, vector in enumerate(halves.astype(np.float32), start=1):
         yield {
             "_op_type": "index",

@@ -12,7 +12,7 @@ from bookwheel.engines.opensearch.cluster import Body, Failure
 from bookwheel.engines.opensearch.filters import any_value, every, term
 from bookwheel.engines.opensearch.state import Data
 from bookwheel.engines.opensearch.store import STEP, Source
-from bookwheel.engines.opensearch.vectors import VectorReader
+from bookwheel.engines.opensearch.vectors import VectorReader, models_of, text_id
 from bookwheel.errors import Conflict
 from bookwheel.model import Draft, Status
 
@@ -39,7 +39,7 @@ class Old(NamedTuple):
     generation: int
     pieces: int
     chunks: int
-    model: str | None
+    row: Source
     marks: Mapping[str, int]
     """What tells whether its row has changed since it was read."""
 
@@ -276,13 +276,14 @@ class DocumentWriter(VectorReader):
             yield self._act(schema.TEXTS, "delete", f"{name}-{number}")
         for ordinal in range(1, old.chunks + 1):
             yield self._act(schema.PASSAGES, "delete", f"{name}-{ordinal}")
-        if old.model:
-            yield from self._vector_deletions(name, old.model, old.chunks)
+        for model in models_of(old.row):
+            yield from self._vector_deletions(old.row, model)
 
-    def _vector_deletions(self, name: str, model: str, chunks: int) -> Iterator[Body]:
-        yield self._act(schema.TEXTS, "delete", f"{name}-v")
-        for ordinal in range(1, chunks + 1):
-            yield self._act(f"vectors-{model}", "delete", f"{name}-{ordinal}")
+    def _vector_deletions(self, row: Mapping[str, Any], model: str) -> Iterator[Body]:
+        yield self._act(schema.TEXTS, "delete", text_id(row, model))
+        for ordinal in range(1, row["chunks"] + 1):
+            entry = f"{row['key']}-{row['generation']}-{ordinal}"
+            yield self._act(f"vectors-{model}", "delete", entry)
 
     @staticmethod
     def _must(failures: Sequence[Failure]) -> None:
@@ -321,7 +322,7 @@ def _old(entry: Mapping[str, Any]) -> Old:
         row["generation"],
         row["kept"]["pieces"],
         row["chunks"],
-        row.get("model"),
+        row,
         marks_of(entry),
     )
 
