@@ -288,13 +288,13 @@ from bookwheel.indexing import embedding
 from tests.engines.embedded.test_rebuild import open_library
 from tests.faults.sizes import PropertyRecorder, size
 from pathlib import Path
-inner, calls = embedding._embed, []
+inner, calls = embedding._Work.do, []
 def killing(*arguments):
     calls.append(1)
     if len(calls) > {after}:
         os.kill(os.getpid(), signal.SIGKILL)
     return inner(*arguments)
-embedding._embed = killing
+embedding._Work.do = killing
 with open_library(Path({str(index)!r}), Path({str(tree)!r})) as library:
     library.embed()
 """

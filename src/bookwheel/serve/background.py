@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-STOP_SECONDS = 3.0
+STOP_SECONDS = 2.0
 LOG_SECONDS = 5.0
 _BUSY_SECONDS = 1.0
 _FAILED_SECONDS = 30.0

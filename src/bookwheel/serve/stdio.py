@@ -25,7 +25,7 @@ from bookwheel.serve.mcp import DocumentServer
 log = logging.getLogger(__name__)
 
 LONGEST_LINE = 4 * 1024 * 1024
-LAST_ANSWERS_SECONDS = 2.0
+LAST_ANSWERS_SECONDS = 1.5
 _GREETING_SECONDS = 0.5
 _ENDLESS = "subscriptions/listen"
 
