@@ -182,6 +182,7 @@ def test_a_filler_word_of_a_language_that_no_document_has_is_no_slip(shelf: Shel
     answer = shelf.ask("wie verbinde ich einen key")
     assert not answer.respelt
     assert answer.hits[0].document == "a.md"
+    assert "'ich' also as 'rich'" in " ".join(shelf.ask("ich").relaxed)  # alone it may be a slip
 
 
 def test_a_slip_and_an_ending_are_too_much_for_a_short_word(shelf: Shelf) -> None:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -209,6 +210,30 @@ def test_an_index_that_was_mended_and_is_damaged_again_is_mended_at_once(shelf: 
             until(partial(are_aside, shelf, number))
         assert told(made, "ok", ready=True)
     assert shelf.find("zebra") == ["a.md"]
+
+
+def test_an_index_on_a_disk_that_goes_on_failing_is_mended_less_and_less_often(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+    times: list[float] = []
+
+    def repair(library: Library, **_: object) -> list[str]:
+        times.append(time.monotonic())
+        return ["mended"]
+
+    monkeypatch.setattr(Library, "repair", repair)
+    with indexing(shelf) as made:
+
+        def is_mended_often() -> bool:
+            made.look_at_index()
+            return len(times) > 3
+
+        until(is_mended_often)
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    assert gaps[1] >= 1
+    assert gaps[2] >= 2
 
 
 @pytest.mark.parametrize("loss", ["damaged", "deleted"])

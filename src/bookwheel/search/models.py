@@ -215,6 +215,7 @@ class Models:
         before = engine.note("fingerprint")
         if before is not None and before != embedder.fingerprint:
             engine.set_note("former", before)
+            engine.keep_vectors(embedder.fingerprint)  # nothing may have been made just now
         engine.set_note("fingerprint", embedder.fingerprint)
         engine.set_note("embedder", self._name)
         former = engine.note("former")

@@ -235,7 +235,9 @@ def correct(
     """Widen words that look like slips; return the plan, what was done, and titles meant."""
     # Where meaning alone counts, slips are the model's affair.
     fuzzy = plan.request.fuzzy and plan.request.mode is not SearchMode.SEMANTIC
-    speller = Speller(engine, plan.request.filters, planner.is_common) if fuzzy else None
+    asked = [clause.word for clause in plan.clauses]
+    filters = plan.request.filters
+    speller = Speller(engine, filters, planner.is_common, asked=asked) if fuzzy else None
     clauses: list[Clause] = []
     notes: list[str] = []
     titles = [plan.question.title]

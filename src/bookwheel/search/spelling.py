@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from bookwheel.engines.base import Engine, Field, Match, Term, Vocabulary
 from bookwheel.query import Filters
-from bookwheel.text.language import function_words, is_function_word
+from bookwheel.text.language import function_words, spoken_function_words
 from bookwheel.text.words import is_unspaced, strip_accents
 from bookwheel.text.words import stem as find_stem
 
@@ -135,22 +135,32 @@ class Speller:
     """Finds what a word of a query may have meant, within what the caller may see."""
 
     def __init__(
-        self, engine: Engine, filters: Filters, is_common: IsCommon = lambda pages: False
+        self,
+        engine: Engine,
+        filters: Filters,
+        is_common: IsCommon = lambda pages: False,
+        *,
+        asked: Sequence[str] = (),
     ) -> None:
         self._engine = engine
         self._filters = filters
         self._is_common = is_common
         self._empty = frozenset().union(*map(function_words, engine.languages()))
+        # A question may be in another language than all documents.
+        self._asking = spoken_function_words(asked)
 
     def is_empty(self, word: str) -> bool:
         """Tell a word that only holds sentences together, or one in which its letters are swapped.
 
-        Such as *the* and *teh*: it says nothing, whatever else is near it. A question may be in
-        another language than all documents; slips are looked for in theirs.
+        Such as *the* and *teh*: it says nothing, whatever else is near it.
         """
-        return is_function_word(word) or any(
-            word[:at] + word[at + 1] + word[at] + word[at + 2 :] in self._empty
-            for at in range(len(word) - 1)
+        return (
+            word in self._empty
+            or word in self._asking
+            or any(
+                word[:at] + word[at + 1] + word[at] + word[at + 2 :] in self._empty
+                for at in range(len(word) - 1)
+            )
         )
 
     def words(self, word: str, *, own: int) -> list[str]:

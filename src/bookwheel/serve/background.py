@@ -32,6 +32,9 @@ _MODEL_SECONDS = 30.0
 have all documents read again and again."""
 _MEND_SECONDS = 30.0
 """At least so long passes after a look through the whole index that mended nothing."""
+_SOUND_SECONDS = 3600.0
+"""So long an index must have been sound for the next damage to be mended at once: on a disk that
+goes on failing each time waits twice as long, an hour at the most."""
 
 
 class Indexing:
@@ -57,7 +60,8 @@ class Indexing:
         self._model_is_other = False
         self._model_seen_at = -_MODEL_SECONDS
         self._is_damaged = False
-        self._mends_again_at = 0.0
+        self._mends_again_at = self._mended_at = 0.0
+        self._mend_seconds = 0.0
         self._busy_seconds = busy_seconds
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="bookwheel-index", daemon=True)
@@ -212,8 +216,8 @@ class Indexing:
 
         def work_on() -> None:
             self._mend(library, news)
-            if news.is_empty and not library.is_shared:
-                log.warning("there is no index any more: it is made anew")
+            if not (self.ready.is_set() or library.is_shared or library.is_written):
+                log.warning("the index is gone or another: the folders are indexed anew")
                 self._update_first(library, news)
             self._run_jobs(library, news)
             if self._embeds or self._sees_other_model(library):
@@ -276,17 +280,21 @@ class Indexing:
 
     def _mend(self, library: Library, news: News) -> None:
         """Make the index anew if a question met damage and a look through it finds some."""
-        if not self._is_damaged or time.monotonic() < self._mends_again_at:
+        now = time.monotonic()
+        if not self._is_damaged or now < self._mends_again_at:
+            return
+        if library.is_written:  # whoever writes meets it too
+            self._mends_again_at = now + self._busy_seconds
             return
         patience = _MEND_SECONDS
         try:
             done = library.repair(on_progress=self._note_progress, should_stop=self._stop.is_set)
             self._is_damaged = False
-            patience = 0.0 if done else patience
+            patience = self._note_mended() if done else patience
         except Conflict:
-            patience = self._busy_seconds  # whoever writes meets it too
             return
         except BookwheelError as error:
+            self._is_damaged = True
             log.warning("the index is damaged and was not mended: %s", error.message)
             return
         finally:
@@ -298,6 +306,14 @@ class Indexing:
             self.ready.set()
             news.tell()
             self._embeds = True
+
+    def _note_mended(self) -> float:
+        """Return how long to wait if the index is damaged again."""
+        now = time.monotonic()
+        lately = self._mended_at and now - self._mended_at < _SOUND_SECONDS
+        self._mend_seconds = min(2 * self._mend_seconds or 1.0, _SOUND_SECONDS) if lately else 0.0
+        self._mended_at = now
+        return self._mend_seconds
 
     def _run_jobs(self, library: Library, news: News) -> None:
         """Do what callers asked for, whichever process they asked."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 STEMMERS = {
@@ -154,9 +155,12 @@ def function_words(language: str) -> frozenset[str]:
     return filler_words(language) | frozenset(_FURTHER.get(language, "").split())
 
 
-def is_function_word(word: str) -> bool:
-    """Tell a word that holds sentences together, in whichever language."""
-    return word in _all_function_words()
+def spoken_function_words(words: Iterable[str]) -> frozenset[str]:
+    """Return those of some words that hold sentences together, in a language that has several."""
+    known = _all_function_words()
+    said = [word for word in words if word in known]
+    counts = Counter(language for word in dict.fromkeys(said) for language in known[word])
+    return frozenset(word for word in said if any(counts[each] > 1 for each in known[word]))
 
 
 def detect_language(text: str, default: str = "en") -> str:

@@ -339,12 +339,14 @@ def test_a_check_beside_a_writer_finds_nothing_wrong(index: Path) -> None:
 def test_a_broken_database_is_set_aside_under_a_free_name(index: Path) -> None:
     engine = engine_in(index)
     names = set()
-    for content in (b"first", b"second", b"third"):
+    for content in (b"first", b"second", b"third", b"fourth"):
         (index / "catalog.db").write_bytes(content)
         aside = engine.set_aside() or ""
         assert Path(aside).read_bytes() == content
         names.add(aside)
-    assert len(names) == 3
+    assert len(names) == 4
+    kept = sorted(index.glob("catalog.db.damaged-*"))
+    assert [file.read_bytes() for file in kept] == [b"second", b"third", b"fourth"]
     assert not (index / "catalog.db.words").exists()
     fill(engine, draft("a.md", "walrus"))
     assert _answers(index) == (["a.md"], [])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -16,7 +15,6 @@ from hypothesis import strategies as st
 
 from bookwheel.engines.base import Matrix, Vector
 from bookwheel.engines.embedded import derived_vectors, nearest
-from bookwheel.engines.embedded.database import Place, connect_writer
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.engines.embedded.nearest import NearestVectors
 from bookwheel.engines.embedded.vectors import as_matrix
@@ -27,26 +25,6 @@ from tests.engines.embedded.test_nearest import clustered
 from tests.engines.test_every_vectors import ONE, OTHER, give
 
 FEW = 40
-AS_VERSION_4 = """
-BEGIN;
-CREATE TABLE old(
-  document INTEGER PRIMARY KEY, model INTEGER NOT NULL, stamp INTEGER NOT NULL,
-  checksum INTEGER NOT NULL, vectors BLOB NOT NULL);
-INSERT INTO old SELECT document, model, stamp, checksum, vectors FROM vectors;
-DROP TABLE vectors;
-ALTER TABLE old RENAME TO vectors;
-CREATE INDEX vectors_by_stamp ON vectors(stamp);
-DROP TABLE dropped_vectors;
-CREATE TABLE dropped_vectors(document INTEGER PRIMARY KEY, stamp INTEGER NOT NULL);
-CREATE INDEX dropped_vectors_by_stamp ON dropped_vectors(stamp);
-CREATE TRIGGER vectors_dropped AFTER DELETE ON vectors BEGIN
-  UPDATE meta SET value = value + 1 WHERE key = 'vectors';
-  INSERT OR REPLACE INTO dropped_vectors
-  SELECT old.document, value FROM meta WHERE key = 'vectors';
-END;
-PRAGMA user_version = 4;
-COMMIT;
-"""
 _ROWS = clustered(400, 16)
 
 
@@ -131,24 +109,6 @@ def test_what_was_kept_and_is_damaged_is_made_anew_and_kept_again(
     assert near(again, _ROWS[3]) == true(list(range(2 * FEW)), _ROWS[3])
     assert seen == ["made anew", "kept"]
     again.close()
-
-
-def test_an_index_with_vectors_of_one_model_alone_keeps_them(many: Path) -> None:
-    engine = engine_in(many)
-    fill(engine, draft("0.md", "changed"))
-    engine.close()
-    with closing(connect_writer(Place(many / "catalog.db"))) as old:
-        old.execute(AS_VERSION_4)
-    shutil.rmtree(many / "catalog.db.vectors")
-    engine = engine_in(many)
-    engine.begin_writing()
-    engine.end_writing()
-    assert near(engine, _ROWS[3], 1) == ["3.md"]
-    give(engine, {"3.md": vector(4)}, OTHER)
-    assert near(engine, _ROWS[3], 1) == ["3.md"]
-    assert engine.embedded(ONE) == (2 * FEW - 1, 2 * FEW)
-    assert problems(engine) == []
-    engine.close()
 
 
 def test_what_was_kept_of_another_catalogue_is_not_taken(many: Path, tmp_path: Path) -> None:

@@ -122,7 +122,8 @@ class DerivedVectors:
     def keep(self, connection: apsw.Connection, fingerprint: str) -> None:
         """Save what is quick to open where there is much of it, and forget old notes."""
         model = lacking.find_model(connection, fingerprint)
-        is_crowded = vectors.count_dropped(connection) > _MOST_DROPPED
+        dropped = vectors.count_dropped(connection, model[0]) if model else 0
+        is_crowded = dropped > _MOST_DROPPED
         with self._asking:
             held = self._current(connection, fingerprint, model) if model else None
             if model and held and held.is_settled:

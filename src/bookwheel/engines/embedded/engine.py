@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from bookwheel.engines.embedded.derived_vectors import DerivedVectors
     from bookwheel.engines.embedded.job_table import JobTable
 
+_ASIDE, _KEPT = ".damaged-", 3
+"""How what is set aside is called, and how many of these are kept: on a disk that goes on failing
+they would fill it."""
+
 
 class EmbeddedEngine(Reader):
     """One index on disk. Any number of processes may read it; one of them may write."""
@@ -222,6 +226,9 @@ class EmbeddedEngine(Reader):
                 beside.unlink(missing_ok=True)
             lexical.discard(self._place.lexical)
             lexical.discard(self._place.vectors)
+            every = sorted(aside.parent.glob(f"{self._place.database.name}{_ASIDE}*"))
+            for older in every[:-_KEPT]:
+                older.unlink(missing_ok=True)
         except OSError as error:
             raise database.explain(self._place, error) from error
         finally:
@@ -230,7 +237,7 @@ class EmbeddedEngine(Reader):
         return str(aside)
 
     def _free_name(self) -> Path:
-        name = f"{self._place.database.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
+        name = f"{self._place.database.name}{_ASIDE}{time.strftime('%Y%m%d-%H%M%S')}"
         names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
         places = (self._place.database.with_name(each) for each in names)
         return next(place for place in places if not place.exists())

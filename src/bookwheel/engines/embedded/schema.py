@@ -6,7 +6,7 @@ import apsw
 
 APPLICATION_ID = 0x424B574C
 SCHEMA_VERSION = 5
-FIRST_VERSION = 4
+FIRST_VERSION = 5
 """Older ones were never released: such an index is made anew."""
 
 _JOBS = """
@@ -82,15 +82,18 @@ CREATE TABLE spans(
 CREATE TABLE models(
   id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
 CREATE TABLE vectors(
-  document INTEGER PRIMARY KEY, model INTEGER NOT NULL, stamp INTEGER NOT NULL,
-  checksum INTEGER NOT NULL, vectors BLOB NOT NULL);
+  id INTEGER PRIMARY KEY, document INTEGER NOT NULL, model INTEGER NOT NULL,
+  stamp INTEGER NOT NULL, checksum INTEGER NOT NULL, vectors BLOB NOT NULL,
+  UNIQUE(model, document));
 CREATE INDEX vectors_by_stamp ON vectors(stamp);
-CREATE TABLE dropped_vectors(document INTEGER PRIMARY KEY, stamp INTEGER NOT NULL);
+CREATE TABLE dropped_vectors(
+  model INTEGER, document INTEGER, stamp INTEGER NOT NULL,
+  PRIMARY KEY(model, document)) WITHOUT ROWID;
 CREATE INDEX dropped_vectors_by_stamp ON dropped_vectors(stamp);
 CREATE TRIGGER vectors_dropped AFTER DELETE ON vectors BEGIN
   UPDATE meta SET value = value + 1 WHERE key = 'vectors';
   INSERT OR REPLACE INTO dropped_vectors
-  SELECT old.document, value FROM meta WHERE key = 'vectors';
+  SELECT old.model, old.document, value FROM meta WHERE key = 'vectors';
 END;
 CREATE TABLE removed(document INTEGER PRIMARY KEY, generation INTEGER NOT NULL);
 CREATE INDEX removed_by_generation ON removed(generation);
@@ -99,29 +102,6 @@ CREATE TABLE skipped(
   PRIMARY KEY(collection, reason, extension)) WITHOUT ROWID;
 """
     + _JOBS,
-    # Vectors of several models for each document: one row for each.
-    """
-ALTER TABLE vectors RENAME TO only_vectors;
-CREATE TABLE vectors(
-  id INTEGER PRIMARY KEY, document INTEGER NOT NULL, model INTEGER NOT NULL,
-  stamp INTEGER NOT NULL, checksum INTEGER NOT NULL, vectors BLOB NOT NULL,
-  UNIQUE(model, document));
-INSERT INTO vectors(document, model, stamp, checksum, vectors)
-SELECT document, model, stamp, checksum, vectors FROM only_vectors;
-DROP TABLE only_vectors;
-CREATE INDEX vectors_by_stamp ON vectors(stamp);
-DROP TABLE dropped_vectors;
-CREATE TABLE dropped_vectors(
-  model INTEGER, document INTEGER, stamp INTEGER NOT NULL,
-  PRIMARY KEY(model, document)) WITHOUT ROWID;
-CREATE INDEX dropped_vectors_by_stamp ON dropped_vectors(stamp);
-INSERT OR REPLACE INTO meta SELECT 'vectors_floor', value FROM meta WHERE key = 'vectors';
-CREATE TRIGGER vectors_dropped AFTER DELETE ON vectors BEGIN
-  UPDATE meta SET value = value + 1 WHERE key = 'vectors';
-  INSERT OR REPLACE INTO dropped_vectors
-  SELECT old.model, old.document, value FROM meta WHERE key = 'vectors';
-END;
-""",
 )
 
 

@@ -145,6 +145,8 @@ class Store:
         if file == self._file:
             return
         with self._beginning:
+            if file == self._file:
+                return
             if self._file is not None and not self._lock.held:
                 self._is_ready = False
                 self._derived.close()

@@ -128,8 +128,10 @@ def read_changes(
     connection: apsw.Connection, model: int, dimensions: int, since: int
 ) -> Iterator[tuple[int, Matrix]]:
     """Yield documents whose vectors were written after a stamp, in the order of their keys."""
+    # Said outright, since SQLite would go through all of the model for their order.
+    index = "INDEXED BY vectors_by_stamp" if since >= 0 else ""
     rows = connection.execute(
-        "SELECT document, checksum, vectors FROM vectors WHERE model = ? AND stamp > ? "
+        f"SELECT document, checksum, vectors FROM vectors {index} WHERE model = ? AND stamp > ? "
         "ORDER BY document",
         (model, since),
     )
@@ -164,9 +166,10 @@ def list_dropped(connection: apsw.Connection, model: int, since: int) -> list[in
     return [int(key) for (key,) in rows]
 
 
-def count_dropped(connection: apsw.Connection) -> int:
-    """Return how many notes of dropped vectors there are."""
-    return int(connection.execute("SELECT count(*) FROM dropped_vectors").get)
+def count_dropped(connection: apsw.Connection, model: int) -> int:
+    """Return how many notes of dropped vectors of a model there are."""
+    counted = "SELECT count(*) FROM dropped_vectors WHERE model = ?"
+    return int(connection.execute(counted, (model,)).get)
 
 
 def list_documents(connection: apsw.Connection, model: int, dimensions: int) -> dict[int, int]:

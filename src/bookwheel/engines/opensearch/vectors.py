@@ -44,7 +44,7 @@ def models_of(row: Mapping[str, Any]) -> list[str]:
 
 
 def text_id(row: Mapping[str, Any], model: str) -> str:
-    """Return where a document's vectors of a model lie; version 0.1.0 wrote those of one only."""
+    """Return where a document's vectors of a model lie; early rows have those of one."""
     name = f"{row['key']}-{row['generation']}-v"
     return name if row.get("model") == model else f"{name}-{model}"
 
