@@ -23,7 +23,6 @@ _IN_A_FOLDER = 200
 FOLDERS = 23
 """At the top, so that a filter by one of them leaves few documents."""
 _MOST_COINED = 4
-_SAMPLE = 400
 _HEADING = re.compile(r"^(?=## )", re.M)
 _TITLE = re.compile(r"^(?:title:|#) +[\"']?(.+?)[\"']?$", re.M)
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.S)
@@ -115,10 +114,14 @@ class Recombined:
             text = text.replace(name, "".join(humps))
         return text
 
-    def chunks_each(self) -> float:
-        """Return how many chunks a document has, by a sample."""
-        texts = [self.document(number)[1] for number in range(_SAMPLE)]
-        return sum(len(list(chunk(read(text.encode(), "page.md")))) for text in texts) / _SAMPLE
+    def documents_for(self, chunks: int) -> int:
+        """Return how many documents, from the first on, have at least so many chunks."""
+        made, number = 0, 0
+        while made < chunks:
+            text = self.document(number)[1]
+            made += sum(1 for _ in chunk(read(text.encode(), "page.md")))
+            number += 1
+        return number
 
     def write(self, folder: Path, numbers: Iterator[int] | range, edition: int = 0) -> list[str]:
         """Write documents below a folder; return their paths."""

@@ -73,7 +73,7 @@ class Size:
         return self._done
 
     def _tree_figures(self) -> dict[str, int]:
-        number = max(2 * CHANGED, round(self._chunks / self._documents.chunks_each()))
+        number = max(2 * CHANGED, self._documents.documents_for(self._chunks))
         self._documents.write(self._tree, range(number))
         return {"documents": number}
 
