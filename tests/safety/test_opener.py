@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import pickle
 import socket
@@ -46,6 +47,21 @@ def tree(tmp_path: Path) -> Path:
 def root(tree: Path, request: pytest.FixtureRequest) -> Iterator[Root]:
     with Root.open(tree / "root", use_openat2=request.param) as opened:
         yield opened
+
+
+def test_a_folder_that_was_closed_leaves_nothing_to_be_collected(tree: Path) -> None:
+    """A class that was made anew for each of them stayed: three kilobytes in every update."""
+    with Root.open(tree / "root"):
+        pass  # what is made once for a process is there now
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(3):
+            with Root.open(tree / "root"):
+                pass
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 @contextmanager

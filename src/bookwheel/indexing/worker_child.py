@@ -128,6 +128,7 @@ def _serve(tasks: BinaryIO, replies: BinaryIO) -> int:
         match message:
             case (int(seconds),):
                 handler = None  # and what it held open with it
+                gc.collect()  # before the next greeting makes all that is there stay
                 signal.alarm(seconds)  # nobody may need this process again, or be able to say so
             case (str(name), tuple(setup)):
                 signal.alarm(0)

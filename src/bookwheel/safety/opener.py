@@ -10,6 +10,7 @@ import errno
 import os
 import stat
 import sys
+from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 from bookwheel.errors import BadRequest, BookwheelError, Forbidden, NotFound
@@ -88,6 +89,22 @@ class OpenHow(ctypes.Structure):
     )
 
 
+@cache
+def _system_call() -> ctypes._NamedFuncPointer:
+    """Return syscall(2), looked up once: each look-up makes a class that is seldom let go of."""
+    call = ctypes.CDLL(None, use_errno=True).syscall
+    # c_long throughout: it is variadic, a narrower argument may carry garbage above.
+    call.argtypes = (
+        ctypes.c_long,
+        ctypes.c_long,
+        ctypes.c_char_p,
+        ctypes.POINTER(OpenHow),
+        ctypes.c_size_t,
+    )
+    call.restype = ctypes.c_long
+    return call
+
+
 class Root:
     """One allowed folder. Close it only when its readers are done."""
 
@@ -98,16 +115,7 @@ class Root:
         """How many names were listed: whoever waits sees that it goes on."""
         self._descriptor = descriptor
         self._use_openat2 = use_openat2 and sys.platform == "linux"
-        self._syscall = ctypes.CDLL(None, use_errno=True).syscall
-        # c_long throughout: syscall(2) is variadic, a narrower argument may carry garbage above.
-        self._syscall.argtypes = (
-            ctypes.c_long,
-            ctypes.c_long,
-            ctypes.c_char_p,
-            ctypes.POINTER(OpenHow),
-            ctypes.c_size_t,
-        )
-        self._syscall.restype = ctypes.c_long
+        self._syscall = _system_call()
         resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS
         self._hows = {flags: OpenHow(flags, 0, resolve) for flags in (FILE_FLAGS, FOLDER_FLAGS)}
 
