@@ -8,35 +8,24 @@ SDK's bare server, so that it can be told what waiting is ours.
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bench.corpus import Corpus
+from bench.crowd_questions import BARE, QUESTIONS, Page, Question, make_pages, make_words
 from bench.figures import Figure, at_most
-from bench.floors.server import NAMES
 from bench.servers import Running, document_server, floor_server
 from bench.wire import MODERN, SESSIONS, Client
 
-_PAGES = 300
 _MOVING = 50
 _CHANGE_SECONDS = 0.1
 _BARE_SHARE = 0.1
 """How long the bare server is asked, before and after, as a share of the crowd's time."""
-
-
-class Page(NamedTuple):
-    """A document that stays, and what is known of it."""
-
-    path: str
-    word: str
-    part: str
-    text: str
 
 
 class Tally:
@@ -70,9 +59,9 @@ def measure(corpus: Corpus) -> list[Figure]:
         document_server([str(folder)], index, corpus.work / "crowd.log") as server,
         changing(folder / "moving", rng, ours),
     ):
-        asyncio.run(ask_all(corpus, floor, pages, bare, questions=_BARE, share=_BARE_SHARE))
+        asyncio.run(ask_all(corpus, floor, pages, bare, questions=BARE, share=_BARE_SHARE))
         asyncio.run(ask_all(corpus, server, pages, ours))
-        asyncio.run(ask_all(corpus, floor, pages, bare, questions=_BARE, share=_BARE_SHARE))
+        asyncio.run(ask_all(corpus, floor, pages, bare, questions=BARE, share=_BARE_SHARE))
     return [right_answers(corpus, ours), waiting(corpus, ours, bare)]
 
 
@@ -84,8 +73,8 @@ def right_answers(corpus: Corpus, tally: Tally) -> Figure:
         shown=f"{tally.errors} and {tally.wrong} of {tally.calls:,}",
         target="0",
         how=f"{corpus.crowd_seconds:.0f} s, {tally.calls / corpus.crowd_seconds:.0f} calls/s "
-        f"of eight kinds in three toolsets; {tally.changes} files written, changed or removed "
-        f"meanwhile{tally.first}",
+        f"of {len(QUESTIONS)} kinds in five toolsets; {tally.changes} files written, changed or "
+        f"removed meanwhile{tally.first}",
     )
 
 
@@ -101,30 +90,6 @@ def waiting(corpus: Corpus, ours: Tally, bare: Tally) -> Figure:
         f"{bare.within(0.5):,.0f} ms; {bare.errors + bare.wrong} of {bare.calls:,} calls of the "
         f"bare server went wrong",
     )
-
-
-def make_pages(rng: random.Random, folder: Path) -> list[Page]:
-    """Write documents whose title, first part and last part have a word each that no other has."""
-    folder.mkdir()
-    words = iter(make_words(rng, 3 * _PAGES))
-    pages = []
-    for number in range(_PAGES):
-        word, part, last = next(words), next(words), next(words)
-        text = f"# About {word}\n\nHere is {word}.\n\n## Part {part}\n\nThis is {part}.\n\n"
-        text += f"## Last\n\nThe end of {last}.\n"
-        path = f"{'abcde'[number % 5]}/{number}.md"
-        (folder / path).parent.mkdir(exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-        pages.append(Page(path, word, part, text))
-    return pages
-
-
-def make_words(rng: random.Random, count: int) -> list[str]:
-    """Return words of ten letters; by chance alone no two are near each other."""
-    made: dict[str, None] = {}
-    while len(made) < count:
-        made["".join(rng.choice("bdfgklmnprtvz") + rng.choice("aiou") for _ in range(5))] = None
-    return list(made)
 
 
 @contextmanager
@@ -211,81 +176,3 @@ class Asker(NamedTuple):
     def choose(self) -> Question:
         """Return the next question."""
         return self.rng.choice(self.questions)
-
-
-class Question(NamedTuple):
-    """One kind of question: how it is put, and how its answer is judged."""
-
-    method: str
-    params: Callable[[Page], dict[str, Any]]
-    is_right: Callable[[dict[str, Any], Page], bool]
-
-
-def _text(result: dict[str, Any]) -> str:
-    return str(result["content"][0]["text"])
-
-
-def _call(
-    tool: str,
-    arguments: Callable[[Page], dict[str, Any]],
-    is_right: Callable[[str, Page], bool],
-) -> Question:
-    return Question(
-        "tools/call",
-        lambda page: {"name": tool, "arguments": arguments(page)},
-        lambda result, page: is_right(_text(result), page),
-    )
-
-
-def _named(page: Page) -> dict[str, Any]:
-    return {"collection": "crowd", "document": page.path}
-
-
-QUESTIONS = (
-    _call(
-        "documents_search",
-        lambda page: {"query": page.word},
-        lambda text, page: json.loads(text)[0]["documentId"] == page.path,
-    ),
-    _call(
-        "search_documents",
-        lambda page: {"query": page.part},
-        lambda text, page: f"1. docs://{page.path} - " in text,
-    ),
-    _call(
-        "search_docs",
-        lambda page: {"query": page.word},
-        lambda text, page: f"\n1. {page.path} (score" in text,
-    ),
-    _call(
-        "documents_get_document",
-        _named,
-        lambda text, page: json.loads(text)["content"] == page.text,
-    ),
-    _call(
-        "documents_get_section",
-        lambda page: _named(page) | {"section": f"part {page.part}"},
-        lambda text, page: (
-            json.loads(text)["content"].strip() == f"## Part {page.part}\n\nThis is {page.part}."
-        ),
-    ),
-    _call(
-        "documents_get_outline",
-        _named,
-        lambda text, page: (
-            [each["text"] for each in json.loads(text)["outline"]]
-            == [f"About {page.word}", f"Part {page.part}", "Last"]
-        ),
-    ),
-    _call(
-        "get_doc_page",
-        lambda page: {"path": page.path},
-        lambda text, page: text.strip() == page.text.strip(),
-    ),
-    Question(
-        "resources/read",
-        lambda page: {"uri": f"docs://{page.path}"},
-        lambda result, page: result["contents"][0]["text"] == page.text,
-    ),
-)
-_BARE = (_call(NAMES[0], lambda page: {"query": page.word}, lambda text, _: text == ""),)

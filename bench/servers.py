@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from bench.clocks import REPOSITORY, cpu_clock
 
+_UNLIMITED = {"MCP_RATE_LIMIT_REQUESTS": "0", "BOOKWHEEL_TOOL_LIMITS": "off"}
 _PATIENCE = 60.0
 _SAID = re.compile(r"serving (http://\S+)")
 
@@ -38,7 +39,7 @@ def floor_server(log: Path) -> Iterator[Running]:
 
 @contextmanager
 def document_server(folders: Sequence[str], index: Path, log: Path) -> Iterator[Running]:
-    """Run ours over folders, without a limit on requests."""
+    """Run ours over folders, without limits on requests or calls of a tool."""
     where = [*folders, "--index", str(index), "--http", "127.0.0.1:0"]
     with _running(["-m", "bookwheel", "serve", *where], log) as running:
         yield running
@@ -46,7 +47,7 @@ def document_server(folders: Sequence[str], index: Path, log: Path) -> Iterator[
 
 @contextmanager
 def _running(arguments: Sequence[str], log: Path) -> Iterator[Running]:
-    environment = {**os.environ, "MCP_RATE_LIMIT_REQUESTS": "0"}
+    environment = {**os.environ, **_UNLIMITED}
     with (
         log.open("wb") as said,
         subprocess.Popen(

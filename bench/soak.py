@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.corpus import Corpus
-from bench.crowd import QUESTIONS, Asker, Tally, changing, make_pages
+from bench.crowd import Asker, Tally, changing
+from bench.crowd_questions import QUESTIONS, make_pages
 from bench.figures import Figure, at_most
 from bench.servers import Running, document_server
 from bench.wire import MODERN, SESSIONS, Client
@@ -84,7 +85,7 @@ def answers(tally: Tally, seconds: float) -> Figure:
         *("soak: errors and wrong answers", tally.errors + tally.wrong, 0),
         shown=f"{tally.errors} and {tally.wrong} of {tally.calls:,}",
         target="0",
-        how=f"{CLIENTS} clients, {tally.calls / seconds:.0f} calls/s of eight kinds; "
+        how=f"{CLIENTS} clients, {tally.calls / seconds:.0f} calls/s of {len(QUESTIONS)} kinds; "
         f"{tally.changes:,} files written, changed or removed meanwhile{tally.first}",
     )
 
