@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import product
 
 import pytest
 from hypothesis import example, given, settings
@@ -124,11 +125,15 @@ def test_levels_leave_what_is_not_theirs() -> None:
 
 
 @pytest.mark.requirement("R-062")
-@pytest.mark.parametrize("at", [1, 4, 7, 20, 39])
-@pytest.mark.parametrize("between", ["\n", "\r\n", "\n> ", "=\n", "\u200b", "\u2060", "\u00ad"])
+@pytest.mark.parametrize(
+    ("at", "between"),
+    [
+        # No token is known at the end of a line by less than its beginning.
+        *product([4, 7, 20, 39], ["\n", "\r\n", "\n> ", "=\n"]),
+        *product([1, 4, 7, 20, 39], ["\u200b", "\u2060", "\u00ad"]),
+    ],
+)
 def test_a_break_within_a_token_does_not_show_it(at: int, between: str) -> None:
-    if at < 4 and "\n" in between:
-        pytest.skip("no token is known by less than its beginning")
     token = "ghp_" + Dice(at).w(36)
     text = redact_text(f"Use {token[:at]}{between}{token[at:]} today", Redact.SECRETS)
     assert text.replace("\n", "") == "Use [redacted:github token] today"
