@@ -5,6 +5,7 @@ python -m bench.scale_probe embed|search|update INDEX [ORDER]
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 import time
@@ -47,6 +48,7 @@ def search(index: Path, questions: list[str]) -> dict[str, Any]:
     """Ask every question in each way; return CPU seconds, and the memory at the end."""
     with Library.open(settings_for(index)) as library:
         library.warm()
+        gc.freeze()  # as the processes that answer for a server do
         for kind in _KINDS:
             for question in questions[:WARM]:
                 library.search(SearchRequest(question, **_KINDS[kind]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -228,3 +230,13 @@ def test_a_word_of_a_page_out_of_reach_is_not_shown_for_a_stem(shelf: Shelf) -> 
     shelf.put({"a/x.md": "accidental accidental", "b/y.md": "accidents"})
     scope = Filters(folders=("b",))
     assert Speller(shelf.engine, scope).stems("acid") == [("accid", "accidents")]
+
+
+def test_words_that_were_asked_for_are_nothing_to_the_garbage_collector() -> None:
+    words = lengths(*(f"word{number:05}" for number in range(2_000)))
+    assert (1, "word01234") in near_words("wodr01234", words)
+    assert near_words("word991234", words)
+    gc.collect()
+    known = (tuple, list, dict, set, frozenset)
+    long = [each for each in gc.get_objects() if isinstance(each, known) and len(each) >= 1_000]
+    assert not [each for each in long if "word01234" in each]

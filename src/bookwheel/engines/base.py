@@ -6,7 +6,7 @@ An engine stores and finds; it does not interpret, correct, rank by meaning, cut
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -107,25 +107,26 @@ Phrase = tuple[str, ...] | InOrder
 class Vocabulary(dict[int, tuple[str, ...]]):
     """The terms of a field by their length; those that begin alike are sorted out once.
 
-    In tuples: Python's garbage collector goes through long lists again and again.
+    In tuples and as keys: Python's garbage collector goes through long lists and sets again and
+    again.
     """
 
     def __init__(self, words: Mapping[int, Iterable[str]]) -> None:
         super().__init__((length, tuple(some)) for length, some in words.items())
         self._by_letter: dict[int, dict[str, tuple[str, ...]]] = {}
-        self._sets: dict[int, frozenset[str]] = {}
+        self._known: dict[int, dict[str, None]] = {}
 
     @cached_property
     def characters(self) -> frozenset[str]:
         """All characters of all terms."""
         return frozenset().union(*(frozenset("".join(some)) for some in self.values()))
 
-    def of_length(self, length: int) -> frozenset[str]:
+    def of_length(self, length: int) -> KeysView[str]:
         """Return the terms of a length as a set, for those who ask for certain ones."""
-        known = self._sets.get(length)
+        known = self._known.get(length)
         if known is None:
-            known = self._sets[length] = frozenset(self.get(length, ()))
-        return known
+            known = self._known[length] = dict.fromkeys(self.get(length, ()))
+        return known.keys()
 
     def beginning(self, letter: str, length: int) -> tuple[str, ...]:
         """Return the terms of a length that begin with a letter, in the order of all."""

@@ -68,9 +68,9 @@ def one_slip_away(word: str, vocabulary: Vocabulary) -> Near:
     swapped = [head + tail[1] + tail[0] + tail[2:] for head, tail in parts if len(tail) > 1]
     other = [head + letter + tail[1:] for head, tail in parts if tail for letter in letters]
     longer = [head + letter + tail for head, tail in parts for letter in letters]
-    found = vocabulary.of_length(len(word) - 1).intersection(shorter)
-    found |= vocabulary.of_length(len(word)).intersection(swapped + other)
-    found |= vocabulary.of_length(len(word) + 1).intersection(longer)
+    found = vocabulary.of_length(len(word) - 1) & shorter
+    found |= vocabulary.of_length(len(word)) & (swapped + other)
+    found |= vocabulary.of_length(len(word) + 1) & longer
     return [(1, near) for near in sorted(found - {word})]
 
 

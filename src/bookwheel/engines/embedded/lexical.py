@@ -70,7 +70,7 @@ class WordIndex:
         """Whether something was written that is not committed."""
         self._stamps: tuple[tuple[int, int], ...] = ()
         self._vocabularies: dict[Field, _Vocabulary] = {}
-        self._frequencies: dict[tuple[Field, str], int] = {}
+        self._frequencies: dict[Field, dict[str, int]] = {}
         self._is_fixed = False
         self._reloads = 0
         if readonly:
@@ -151,13 +151,13 @@ class WordIndex:
 
     def frequency(self, field: Field, term: str) -> int:
         """Return how many pages hold a term; pages deleted lately may still count."""
-        known = self._frequencies
-        frequency = known.get((field, term))
+        known = self._frequencies.setdefault(field, {})
+        frequency = known.get(term)
         if frequency is None:
             with guarded():
                 frequency = self._pages.doc_freq(field, term)
             if len(known) < _MOST_FREQUENCIES:
-                known[field, term] = frequency
+                known[term] = frequency
         return frequency
 
     def weight(self, field: Field, term: str, *, of_passages: bool) -> float:
