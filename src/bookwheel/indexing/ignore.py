@@ -32,12 +32,10 @@ MAX_IGNORE_FILE = 256 * 1024
 
 
 class Verdict(NamedTuple):
-    """Whether a path is passed over, with the reason for people and the rule that said so."""
+    """Whether a path is passed over, with the reason for people and its kind for counting."""
 
     ignored: bool
     reason: str
-    rule: str = ""
-    origin: str = ""
     skip: Skip | None = None
 
 
@@ -177,7 +175,7 @@ def _names_kind(rule: Rule, name: str, extension: str) -> bool:
 def judged_by(rule: Rule, origin: str, skip: Skip) -> Verdict:
     """Name the pattern that decided."""
     verb = "excluded" if skip is Skip.EXCLUDED else "ignored"
-    return Verdict(True, f"{verb} by {origin}: `{rule.text}`", rule.text, origin, skip)
+    return Verdict(True, f"{verb} by {origin}: `{rule.text}`", skip)
 
 
 def read_ignore_file(root: Root, path: str) -> tuple[Rule, ...]:
