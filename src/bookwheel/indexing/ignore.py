@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from bookwheel.errors import BadRequest
-from bookwheel.indexing.names import ARCHIVES, OWN_AT_TOP, Skip, extension_of, skip_kind, skip_name
+from bookwheel.formats.registry import extension_of
+from bookwheel.indexing.names import ARCHIVES, OWN_AT_TOP, Skip, skip_kind, skip_name
 from bookwheel.indexing.patterns import RuleSet, parse_rules
 from bookwheel.model import Status
 from bookwheel.safety.opener import PATH_LIMIT, OpenRefused, check_path
