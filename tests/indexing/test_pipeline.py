@@ -369,6 +369,15 @@ def test_an_update_that_was_stopped_keeps_what_it_had_and_goes_on_from_there(
         assert library.check() == []
 
 
+def test_a_file_of_any_time_at_all_is_indexed_once(shelf: Shelf) -> None:
+    shelf.put("early.md", "zebra", at=-(10**20))
+    shelf.put("late.md", "zebra", at=10**20)
+
+    assert shelf.update() == [Report("notes", indexed=2)]
+    assert shelf.update() == [Report("notes", unchanged=2)]
+    assert shelf.find("zebra") == ["early.md", "late.md"]
+
+
 def test_while_another_process_writes_updating_is_refused_and_searching_works(
     shelf: Shelf,
 ) -> None:
