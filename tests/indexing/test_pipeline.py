@@ -369,6 +369,17 @@ def test_an_update_that_was_stopped_keeps_what_it_had_and_goes_on_from_there(
         assert library.check() == []
 
 
+def test_a_look_that_was_stopped_takes_nothing_for_deleted(shelf: Shelf) -> None:
+    gone = shelf.put("a.md", "zebra")
+    shelf.update()
+    gone.unlink()
+
+    with shelf.open() as library:
+        (report,) = library.update(should_stop=lambda: True)
+        assert timeless(report) == Report("notes")
+        assert find(library, "zebra") == ["a.md"]
+
+
 def test_a_file_of_any_time_at_all_is_indexed_once(shelf: Shelf) -> None:
     shelf.put("early.md", "zebra", at=-(10**20))
     shelf.put("late.md", "zebra", at=10**20)
