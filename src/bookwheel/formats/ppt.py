@@ -15,6 +15,7 @@ from bookwheel.formats import ole_properties
 from bookwheel.formats.base import Unreadable, title_from_path
 from bookwheel.formats.composing import Composer, parsed, plain
 from bookwheel.formats.drawing import markdown
+from bookwheel.formats.ole import read_stream
 from bookwheel.formats.ppt_records import (
     STRING,
     Outline,
@@ -59,8 +60,8 @@ class _Listed(NamedTuple):
 def read(data: bytes, path: str) -> Parsed:
     """Read an old PowerPoint file."""
     with OleFileIO(BytesIO(data)) as ole:
-        document = _stream(ole, "PowerPoint Document")
-        current = _stream(ole, "Current User") if ole.exists("Current User") else b""
+        document = read_stream(ole, "PowerPoint Document")
+        current = read_stream(ole, "Current User") if ole.exists("Current User") else b""
         about = ole_properties.read_about(ole)
     if current[12:16] == _ENCRYPTED_TOKEN:
         raise Unreadable(Status.ENCRYPTED, "it is protected by a password")
@@ -72,13 +73,6 @@ def read(data: bytes, path: str) -> Parsed:
     if not deck.has_text:
         raise Unreadable(Status.NO_TEXT, "its slides hold no text")
     return parsed(composer, path, with_title(about, deck.title or title_from_path(path)))
-
-
-def _stream(ole: OleFileIO[str], name: str) -> bytes:
-    try:
-        return ole.openstream(name).read()
-    except (OSError, ValueError, IndexError, TypeError) as error:
-        raise Unreadable(Status.UNREADABLE, f"a damaged OLE file ({str(error)[:80]})") from None
 
 
 class _Deck:

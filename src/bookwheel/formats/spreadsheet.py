@@ -27,6 +27,7 @@ from bookwheel.formats.base import Unreadable
 from bookwheel.formats.composing import About, Composer, link, plain
 from bookwheel.formats.grid import MAX_TEXT, Extras, Grid, finish_tables, name_columns
 from bookwheel.formats.ods_parts import OpenWorkbook
+from bookwheel.formats.ole import read_stream
 from bookwheel.formats.package import Package
 from bookwheel.formats.xls_records import OldWorkbook
 from bookwheel.formats.xlsx_far import Near
@@ -98,11 +99,7 @@ def _read_ole(data: bytes) -> _Source:
             raise Unreadable(Status.UNREADABLE, "a damaged OLE file")
     with OleFileIO(BytesIO(data)) as ole:
         name = next((name for name in ("Workbook", "Book") if ole.exists(name)), "")
-        try:
-            stream = ole.openstream(name).read() if name else b""
-        except (OSError, ValueError, IndexError, TypeError) as error:
-            raise _damaged(error) from None
-        workbook = OldWorkbook(stream)
+        workbook = OldWorkbook(read_stream(ole, name) if name else b"")
         changed = workbook.without_strays()
         about = ole_properties.read_about(ole)
     return _Source(_replace(data, name, changed) if changed else data, about, workbook)
