@@ -11,7 +11,7 @@ from typing import Any
 
 from olefile import OleFileIO
 
-from bookwheel.formats.composing import About
+from bookwheel.formats.composing import About, split_keywords
 from bookwheel.formats.ole import DAMAGE
 
 _STREAM = "\x05SummaryInformation"
@@ -43,7 +43,7 @@ def read_about(ole: OleFileIO[Any]) -> About:
         description=comments or subject,
         author=author,
         date=_date(found.get(_CREATED)),
-        tags=tuple(w.strip() for w in words.replace(";", ",").split(",") if w.strip())[:50],
+        tags=split_keywords(words),
     )
 
 
