@@ -339,6 +339,14 @@ def test_a_broken_database_is_set_aside_under_a_free_name(index: Path) -> None:
     engine.close()
 
 
+def test_no_more_are_kept_of_a_database_whose_name_could_be_a_pattern(tmp_path: Path) -> None:
+    file = tmp_path / "[team].db"
+    for _ in range(5):
+        file.write_bytes(b"broken")
+        EmbeddedEngine(file).set_aside()
+    assert len([each for each in tmp_path.iterdir() if ".damaged-" in each.name]) == 3
+
+
 def test_setting_aside_what_is_not_there_is_an_error_in_words(tmp_path: Path) -> None:
     with pytest.raises(IndexUnusable, match="No such file"):
         engine_in(tmp_path).set_aside()
