@@ -369,6 +369,20 @@ def test_an_update_that_was_stopped_keeps_what_it_had_and_goes_on_from_there(
         assert library.check() == []
 
 
+def test_a_remark_on_a_folder_is_not_made_of_another_with_the_same_beginning(shelf: Shelf) -> None:
+    shelf.put("a.md", "zebra")
+    older = shelf.place / "notes-old"
+    older.mkdir()
+    (older / "b.md").write_text("otter", encoding="utf-8")
+    shelf.update(shelf.folder, older)
+    shutil.rmtree(older)
+
+    notes, gone = shelf.update(shelf.folder, older)
+
+    assert notes.problems == []
+    assert len(gone.problems) == 1
+
+
 def test_a_look_that_was_stopped_takes_nothing_for_deleted(shelf: Shelf) -> None:
     gone = shelf.put("a.md", "zebra")
     shelf.update()
