@@ -229,17 +229,11 @@ def root(tmp_path: Path) -> Iterator[Root]:
         ("docs/draft-final.md", Verdict(False, "looked at")),
         (
             "docs/draft-1.md",
-            Verdict(
-                True,
-                "ignored by docs/.gitignore: `draft*`",
-                "draft*",
-                "docs/.gitignore",
-                Skip.IGNORED,
-            ),
+            Verdict(True, "ignored by docs/.gitignore: `draft*`", Skip.IGNORED),
         ),
         (
             "build/docs/page.md",
-            Verdict(True, "ignored by .gitignore: `build/`", "build/", ".gitignore", Skip.IGNORED),
+            Verdict(True, "ignored by .gitignore: `build/`", Skip.IGNORED),
         ),
         ("docs/image.png", Verdict(True, "unsupported extension: .png", skip=Skip.UNSUPPORTED)),
         ("docs/README", Verdict(True, "no extension", skip=Skip.UNSUPPORTED)),
@@ -341,7 +335,7 @@ def test_archives_are_passed_over_with_a_reason_of_their_own(tmp_path: Path) -> 
 def test_explain_names_the_collections_own_pattern(root: Root) -> None:
     rules = rules_for(Collection("x", root.path, exclude=("docs/",)))
     assert explain(root, rules, "docs/guide.MD", SUPPORTED) == Verdict(
-        True, "excluded by the collection: `docs/`", "docs/", "the collection", Skip.EXCLUDED
+        True, "excluded by the collection: `docs/`", Skip.EXCLUDED
     )
 
 

@@ -369,6 +369,40 @@ def test_an_update_that_was_stopped_keeps_what_it_had_and_goes_on_from_there(
         assert library.check() == []
 
 
+def test_a_remark_on_a_folder_is_not_made_of_another_with_the_same_beginning(shelf: Shelf) -> None:
+    shelf.put("a.md", "zebra")
+    older = shelf.place / "notes-old"
+    older.mkdir()
+    (older / "b.md").write_text("otter", encoding="utf-8")
+    shelf.update(shelf.folder, older)
+    shutil.rmtree(older)
+
+    notes, gone = shelf.update(shelf.folder, older)
+
+    assert notes.problems == []
+    assert len(gone.problems) == 1
+
+
+def test_a_look_that_was_stopped_takes_nothing_for_deleted(shelf: Shelf) -> None:
+    gone = shelf.put("a.md", "zebra")
+    shelf.update()
+    gone.unlink()
+
+    with shelf.open() as library:
+        (report,) = library.update(should_stop=lambda: True)
+        assert timeless(report) == Report("notes")
+        assert find(library, "zebra") == ["a.md"]
+
+
+def test_a_file_of_any_time_at_all_is_indexed_once(shelf: Shelf) -> None:
+    shelf.put("early.md", "zebra", at=-(10**20))
+    shelf.put("late.md", "zebra", at=10**20)
+
+    assert shelf.update() == [Report("notes", indexed=2)]
+    assert shelf.update() == [Report("notes", unchanged=2)]
+    assert shelf.find("zebra") == ["early.md", "late.md"]
+
+
 def test_while_another_process_writes_updating_is_refused_and_searching_works(
     shelf: Shelf,
 ) -> None:

@@ -153,15 +153,16 @@ class GuardedReading(Sight):
     def text(self, key: int) -> bytes:
         return cover(self._store.text(key), self._find(self._levels([key])).get(key, ()))
 
-    def _moves(self, key: int) -> Moves | None:
-        spans = self._find(self._levels([key])).get(key)
+    def _moves(self, key: int, level: Redact) -> Moves | None:
+        spans = self._find({key: level}).get(key)
         return Moves(self._store.text(key), spans) if spans else None
 
     def _level_of(self, key: int) -> Redact:
         return self._levels([key]).get(key, Redact.ALL)
 
     def sections(self, key: int) -> list[Section]:
-        level, moves = self._level_of(key), self._moves(key)
+        level = self._level_of(key)
+        moves = self._moves(key, level)
         sections = [
             each._replace(heading=self._plain(each.heading, level))
             for each in self._store.sections(key)
@@ -253,7 +254,8 @@ class GuardedReading(Sight):
         return [*self._open_keys(self._store.named(key))]
 
     def places(self, key: int) -> list[Place]:
-        level, moves = self._level_of(key), self._moves(key)
+        level = self._level_of(key)
+        moves = self._moves(key, level)
         return [
             each._replace(
                 start=moves(each.start) if moves else each.start,

@@ -35,8 +35,13 @@ def require_length(text: str, limit: int | None = None) -> str:
     """Return a text that is not too long to be a document."""
     most = MAX_TEXT if limit is None else limit
     if len(text) > most:
-        raise Unreadable(Status.TOO_LARGE, f"more than {most:,} characters of text")
+        raise too_long(most)
     return text
+
+
+def too_long(most: int) -> Unreadable:
+    """Return the refusal of a text of more than so many characters."""
+    return Unreadable(Status.TOO_LARGE, f"more than {most:,} characters of text")
 
 
 def title_from_path(path: str) -> str:

@@ -40,6 +40,7 @@ _LANGUAGE = re.compile(r"[\w.+#-]{1,40}")
 _CONTROL = re.compile("[\x00-\x1f\x7f]")
 _ENCODED = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\\": "\\\\"})
 _BRACKETS = str.maketrans({"[": "(", "]": ")", "`": "'"})
+_MAX_KEYWORDS = 50
 
 
 def plain(text: str) -> str:
@@ -127,6 +128,12 @@ class About(NamedTuple):
     date: str = ""
     language: str = ""
     tags: tuple[str, ...] = ()
+
+
+def split_keywords(text: str) -> tuple[str, ...]:
+    """Return the keywords of a property as tags; commas or semicolons part them."""
+    words = (word.strip() for word in text.replace(";", ",").split(","))
+    return tuple(filter(None, words))[:_MAX_KEYWORDS]
 
 
 class Composer:

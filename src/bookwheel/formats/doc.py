@@ -19,6 +19,7 @@ from bookwheel.formats.doc_binary import (
 from bookwheel.formats.doc_old import OldHeader, is_old, read_old_paragraphs
 from bookwheel.formats.docx_fields import Fields
 from bookwheel.formats.manuscript import PAGE_BREAK, Manuscript, Piece, whole_words
+from bookwheel.formats.ole import DAMAGE, damaged_ole, read_stream
 from bookwheel.formats.ole_properties import read_about
 from bookwheel.formats.story import Format, Story
 from bookwheel.model import Parsed, Status
@@ -28,32 +29,23 @@ _PARAGRAPH, _CELL, _PAGE, _NOTE, _COMMENT = "\r", "\x07", "\x0c", "\x02", "\x05"
 _FIELDS = {"\x13": "begin", "\x14": "separate", "\x15": "end"}
 _LETTERS = {"\x0b": "\n", "\x0e": "\n", "\x1e": "-"}
 _ENDS = frozenset({_PARAGRAPH, _CELL, _PAGE})
-_DAMAGE = (OSError, ValueError, IndexError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 def read(data: bytes, path: str) -> Parsed:
     """Read a file of Word 6 to 2003."""
     try:
         ole = OleFileIO(data)
-    except _DAMAGE as error:
-        raise Unreadable(Status.UNREADABLE, f"a damaged OLE file ({str(error)[:80]})") from None
+    except DAMAGE as error:
+        raise damaged_ole(error) from None
     with ole:
         return _Document(ole).write().finish(path, read_about(ole))
-
-
-def _stream(ole: OleFileIO[Any], name: str) -> bytes:
-    try:
-        with ole.openstream(name) as stream:
-            return bytes(stream.read())
-    except _DAMAGE as error:
-        raise Unreadable(Status.UNREADABLE, f"a damaged OLE file ({str(error)[:80]})") from None
 
 
 class _Document:
     """The text of one file and what it knows of its paragraphs."""
 
     def __init__(self, ole: OleFileIO[Any]) -> None:
-        self._data = _stream(ole, "WordDocument")
+        self._data = read_stream(ole, "WordDocument")
         self._codec = "cp1252"
         if is_old(self._data):
             old = OldHeader(self._data)
@@ -63,7 +55,7 @@ class _Document:
             self._paragraphs = Paragraphs(read_old_paragraphs(self._data, old.paragraphs))
             return
         header = Header(self._data)
-        table = _stream(ole, header.table)
+        table = read_stream(ole, header.table)
         self._lengths = header.lengths
         self._pieces = read_pieces(table, header.pieces)
         self._paragraphs = Paragraphs(read_paragraphs(self._data, table, header))

@@ -9,7 +9,7 @@ from lxml import etree
 
 from bookwheel.formats.docx_numbering import Numbering
 from bookwheel.formats.docx_styles import BODY_TEXT, Style, Styles
-from bookwheel.formats.elements import OFF, integer, local_name, value
+from bookwheel.formats.elements import OFF, LocalNames, integer, value
 
 _NO_STYLE = Style()
 
@@ -31,14 +31,6 @@ class Format(NamedTuple):
 PLAIN = Format()
 
 
-class _Names(dict[object, str]):
-    """Local names by tags, since files of two kinds differ in their namespaces only."""
-
-    def __missing__(self, tag: object) -> str:
-        name = self[tag] = local_name(tag)
-        return name
-
-
 class Formats:
     """Reads what a paragraph is from its properties, its style and the document's lists."""
 
@@ -46,7 +38,7 @@ class Formats:
         self._styles = styles
         self._read_numbering = read_numbering
         self._numbering: Numbering | None = None
-        self._names = _Names()
+        self._names = LocalNames()
 
     def restart(self) -> None:
         """Count the items of lists from the beginning."""

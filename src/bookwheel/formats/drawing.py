@@ -11,12 +11,12 @@ from typing import NamedTuple
 from lxml import etree
 
 from bookwheel.formats.composing import cell, link, plain, table, table_row
+from bookwheel.formats.elements import LocalNames
 from bookwheel.formats.ooxml import Relation
 
 MAX_ROWS = 2_000
 MAX_COLUMNS = 200
 _MAX_LEVEL = 8
-_MAX_NAMES = 1_000
 _BULLETS = frozenset({"buChar", "buAutoNum", "buBlip"})
 
 Relations = Mapping[str, Relation]
@@ -29,17 +29,7 @@ class Paragraph(NamedTuple):
     level: int
 
 
-class _Names(dict[object, str]):
-    """The local names of tags; files of one kind have the same few."""
-
-    def __missing__(self, tag: object) -> str:
-        if len(self) >= _MAX_NAMES:
-            self.clear()
-        self[tag] = name = tag.rpartition("}")[2] if isinstance(tag, str) else ""
-        return name
-
-
-_NAMES = _Names()
+_NAMES = LocalNames()
 
 
 def local_name(element: etree._Element) -> str:

@@ -12,6 +12,7 @@ _VALUE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}val"
 OFF = frozenset({"0", "false", "off"})
 """Values of what is switched off; without a value it is on."""
 
+_MAX_NAMES = 1_000
 Handler = Callable[[etree._Element], None]
 
 
@@ -40,6 +41,16 @@ class Handlers(dict[object, "Handler | None"]):
 def local_name(tag: object) -> str:
     """Return the name of an element without its namespace, nothing for a comment."""
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+class LocalNames(dict[object, str]):
+    """Local names by tags, for whoever asks for many: files of one kind have the same few."""
+
+    def __missing__(self, tag: object) -> str:
+        if len(self) >= _MAX_NAMES:
+            self.clear()
+        name = self[tag] = local_name(tag)
+        return name
 
 
 def value(element: etree._Element, name: str = "val") -> str:

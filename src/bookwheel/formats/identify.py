@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import struct
 import zlib
 from io import BytesIO
 from itertools import islice
@@ -17,6 +16,7 @@ from bookwheel.formats.directory import (
     inflate,
     read_directory,
 )
+from bookwheel.formats.ole import DAMAGE
 from bookwheel.model import Status
 
 ZIP, OLE = "a zip archive", "an OLE file"
@@ -32,18 +32,6 @@ _ZIP_ERRORS = (
     zlib.error,
 )
 """What zipfile raises over damaged and locked files."""
-_OLE_ERRORS = (
-    OSError,
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    OverflowError,
-    MemoryError,
-    RecursionError,
-    struct.error,
-)
-"""What olefile raises over damaged files."""
 
 _MAGIC: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     (ZIP, re.compile(rb"PK(?:\x03\x04|\x05\x06|\x07\x08)")),
@@ -205,7 +193,7 @@ def _ole_kind(data: bytes) -> str:
     try:
         with OleFileIO(BytesIO(data)) as ole:  # it would take few bytes for the name of a file
             streams = {str(entry[0]).lower() for entry in ole.listdir()}
-    except _OLE_ERRORS:
+    except (*DAMAGE, MemoryError):
         return OLE
     if streams & {"encryptedpackage", "encryptioninfo"}:
         raise Unreadable(Status.ENCRYPTED, "it is protected by a password")

@@ -24,6 +24,7 @@ from bookwheel.formats.mail import (
     plain_body,
 )
 from bookwheel.formats.msg_rtf import rtf_text
+from bookwheel.formats.ole import DAMAGE, damaged_ole
 from bookwheel.model import Link, Parsed, Status
 
 # Property numbers of [MS-OXPROPS].
@@ -61,18 +62,6 @@ _LANGUAGES = {0x01: 1256, 0x04: 936, 0x08: 1253, 0x0D: 1255, 0x11: 932, 0x12: 94
 """Code pages of the languages whose numbers a message may name instead."""
 _MAX_RECIPIENTS = 100
 _MAX_ATTACHMENTS = 1_000
-_ERRORS = (
-    OSError,
-    ValueError,
-    IndexError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    OverflowError,
-    MemoryError,
-    struct.error,
-)
-"""What olefile raises over damaged files."""
 _LOCKED = re.compile(r"ipm\.note\.(?:secure|smime)(?!\.multipartsigned)", re.I)
 
 
@@ -83,8 +72,8 @@ def read(data: bytes, path: str) -> Parsed:
             mail = _read_message(_Storage(_Tree(ole), (), 32), 1)
     except RecursionError:
         raise Unreadable(Status.UNREADABLE, "its parts are nested too deeply") from None
-    except _ERRORS as error:
-        raise Unreadable(Status.UNREADABLE, f"a damaged OLE file ({str(error)[:80]})") from None
+    except (*DAMAGE, MemoryError) as error:
+        raise damaged_ole(error) from None
     return compose(mail, path)
 
 

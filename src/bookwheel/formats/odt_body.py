@@ -222,8 +222,7 @@ class Walk:
         notes = self.endnotes if is_endnote else self.footnotes
         mark = f"[^{'e' if is_endnote else ''}{len(notes) + 1}]"
         self.out.append(mark)
-        notes.append(mark)
-        notes[len(notes) - 1] = f"{mark} {self.apart(element)}"
+        notes.append(f"{mark} {self.apart(element)}")
 
     def comment(self, element: etree._Element) -> None:
         authors = [each.text for each in element.iterchildren("{*}creator") if each.text]

@@ -11,7 +11,8 @@ from typing import Any
 
 from olefile import OleFileIO
 
-from bookwheel.formats.composing import About
+from bookwheel.formats.composing import About, split_keywords
+from bookwheel.formats.ole import DAMAGE
 
 _STREAM = "\x05SummaryInformation"
 _CODE_PAGE, _TITLE, _SUBJECT, _AUTHOR, _KEYWORDS, _COMMENTS, _CREATED = 1, 2, 3, 4, 5, 6, 12
@@ -22,16 +23,6 @@ _MAX_PROPERTY = 2_048
 _EPOCH = datetime(1601, 1, 1)
 _FIRST_YEAR = 1980
 """Earlier dates are zeros that a program wrote."""
-_DAMAGE = (
-    OSError,
-    ValueError,
-    IndexError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    OverflowError,
-    struct.error,
-)
 _UTF_8 = 65001
 _MACINTOSH = 10000
 
@@ -41,7 +32,7 @@ def read_about(ole: OleFileIO[Any]) -> About:
     try:
         with ole.openstream(_STREAM) as stream:
             found = _read(stream.read())
-    except _DAMAGE:
+    except DAMAGE:
         return About()
     codec = _codec(found.get(_CODE_PAGE))
     title, subject, author, words, comments = (
@@ -52,7 +43,7 @@ def read_about(ole: OleFileIO[Any]) -> About:
         description=comments or subject,
         author=author,
         date=_date(found.get(_CREATED)),
-        tags=tuple(w.strip() for w in words.replace(";", ",").split(",") if w.strip())[:50],
+        tags=split_keywords(words),
     )
 
 

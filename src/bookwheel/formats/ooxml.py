@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from bookwheel.formats.base import Unreadable
-from bookwheel.formats.composing import About
+from bookwheel.formats.composing import About, split_keywords
 from bookwheel.formats.package import Package, parse_xml
 from bookwheel.model import Status
 
@@ -128,14 +128,13 @@ def read_about(package: Package, relations: Mapping[str, Relation] | None = None
             values |= _read_properties(package, relation.target)
     if values.get("description") in _BY_PROGRAMS:
         del values["description"]
-    keywords = values.get("keywords", "").replace(";", ",").split(",")
     return About(
         title=values.get("title", ""),
         description=values.get("description") or values.get("subject", ""),
         author=values.get("author", ""),
         date=values.get("date", ""),
         language=values.get("language", ""),
-        tags=tuple(word.strip() for word in keywords if word.strip())[:50],
+        tags=split_keywords(values.get("keywords", "")),
     )
 
 

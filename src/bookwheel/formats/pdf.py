@@ -9,7 +9,7 @@ from itertools import accumulate
 
 import pypdfium2.raw as pdfium
 
-from bookwheel.formats.base import MAX_LINKS, MAX_TEXT, Unreadable, require_length
+from bookwheel.formats.base import MAX_LINKS, MAX_TEXT, Unreadable, too_long
 from bookwheel.formats.blocks import nest
 from bookwheel.formats.composing import Composer, parsed, plain
 from bookwheel.formats.pdf_file import (
@@ -129,7 +129,7 @@ class _Pages:
         self.size += len(block.encode()) + 2
         self.line += block.count("\n") + 2
         if self.size > 4 * MAX_TEXT:
-            require_length(" " * (MAX_TEXT + 1))
+            raise too_long(MAX_TEXT)
 
     def require_text(self) -> None:
         """Refuse a document without a word on any page."""

@@ -6,13 +6,12 @@ import re
 
 import pypdfium2.raw as pdfium
 
-from bookwheel.formats.composing import About
+from bookwheel.formats.composing import About, split_keywords
 from bookwheel.formats.pdf_file import Handle, read_string
 from bookwheel.formats.pdf_text import clean
 from bookwheel.text.cut import squeeze
 
 _MAX_PROPERTY = 2_048
-_MAX_TAGS = 50
 _MAX_LANGUAGE = 35
 _PROGRAM = re.compile(r"(?:Microsoft\s+(?:Office\s+)?)?(?:Word|PowerPoint|Excel|Publisher)\s+-\s+")
 _FILE_NAME = re.compile(
@@ -42,7 +41,6 @@ _DATE = re.compile(
 
 def read_about(document: Handle) -> About:
     """Return the properties that the author or program has set."""
-    keywords = _property(document, b"Keywords").replace(";", ",").split(",")
     author, subject = _property(document, b"Author"), _property(document, b"Subject")
     date = iso_date(_property(document, b"CreationDate"))
     return About(
@@ -51,7 +49,7 @@ def read_about(document: Handle) -> About:
         author="" if _NOBODY.fullmatch(author) else author,
         date=date or iso_date(_property(document, b"ModDate")),
         language=_language(document),
-        tags=tuple(word for entry in keywords if (word := entry.strip()))[:_MAX_TAGS],
+        tags=split_keywords(_property(document, b"Keywords")),
     )
 
 

@@ -15,6 +15,7 @@ from bookwheel.formats import ole_properties
 from bookwheel.formats.base import Unreadable, title_from_path
 from bookwheel.formats.composing import Composer, parsed, plain
 from bookwheel.formats.drawing import markdown
+from bookwheel.formats.ole import read_stream
 from bookwheel.formats.ppt_records import (
     STRING,
     Outline,
@@ -31,7 +32,7 @@ from bookwheel.model import Parsed, Status
 MAX_SLIDES = 5_000
 _MAX_DEPTH = 60
 _DOCUMENT, _SLIDE, _NOTES = 0x03E8, 0x03EE, 0x03F0
-_SLIDE_ATOM, _NOTES_ATOM, _SHOW_INFO, _PERSIST = 0x03EF, 0x03F1, 0x03F9, 0x03F3
+_NOTES_ATOM, _SHOW_INFO, _PERSIST = 0x03F1, 0x03F9, 0x03F3
 _LIST, _OBJECTS, _HYPERLINK, _HYPERLINK_ATOM = 0x0FF0, 0x0409, 0x0FD7, 0x0FD3
 _SHAPE, _TEXT_BOX, _CLIENT_DATA, _PLACEHOLDER, _COMMENT = 0xF004, 0xF00D, 0xF011, 0x0BC3, 0x2EE0
 _CRYPT_SESSION = 0x2F14
@@ -59,8 +60,8 @@ class _Listed(NamedTuple):
 def read(data: bytes, path: str) -> Parsed:
     """Read an old PowerPoint file."""
     with OleFileIO(BytesIO(data)) as ole:
-        document = _stream(ole, "PowerPoint Document")
-        current = _stream(ole, "Current User") if ole.exists("Current User") else b""
+        document = read_stream(ole, "PowerPoint Document")
+        current = read_stream(ole, "Current User") if ole.exists("Current User") else b""
         about = ole_properties.read_about(ole)
     if current[12:16] == _ENCRYPTED_TOKEN:
         raise Unreadable(Status.ENCRYPTED, "it is protected by a password")
@@ -72,13 +73,6 @@ def read(data: bytes, path: str) -> Parsed:
     if not deck.has_text:
         raise Unreadable(Status.NO_TEXT, "its slides hold no text")
     return parsed(composer, path, with_title(about, deck.title or title_from_path(path)))
-
-
-def _stream(ole: OleFileIO[str], name: str) -> bytes:
-    try:
-        return ole.openstream(name).read()
-    except (OSError, ValueError, IndexError, TypeError) as error:
-        raise Unreadable(Status.UNREADABLE, f"a damaged OLE file ({str(error)[:80]})") from None
 
 
 class _Deck:

@@ -102,6 +102,7 @@ _SILENT = frozenset(
         "section-numbering",
         "role",
         "unicode",
+        "replace",
     }
 )
 _LABELS = {"seealso": "See also", "versionadded": "Added in", "versionchanged": "Changed in"} | {
@@ -297,7 +298,7 @@ class _Scanner:
 
     def directive(self, name: str, argument: str, inside: Lines) -> list[str]:
         options, content, argument = options_of(inside, argument.strip())
-        if name in _SILENT or name == "replace":
+        if name in _SILENT:
             return []
         if name in _CODE:
             first = "" if name in ("code", "code-block", "sourcecode", "raw") else argument

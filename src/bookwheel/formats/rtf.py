@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bookwheel.formats.composing import About
+from bookwheel.formats.composing import About, split_keywords
 from bookwheel.formats.manuscript import Manuscript
 from bookwheel.formats.rtf_reader import Reader
 from bookwheel.model import Parsed
@@ -24,13 +24,12 @@ def read(data: bytes, path: str) -> Parsed:
 
 def _about(reader: Reader) -> About:
     found = {name: text.strip()[:_MAX_PROPERTY] for name, text in reader.properties.items()}
-    keywords = found.get("keywords", "").replace(";", ",").split(",")
     return About(
         title=found.get("title", ""),
         description=found.get("doccomm") or found.get("subject", ""),
         author=found.get("author", ""),
         date=_date(reader.created),
-        tags=tuple(word.strip() for word in keywords if word.strip())[:50],
+        tags=split_keywords(found.get("keywords", "")),
     )
 
 

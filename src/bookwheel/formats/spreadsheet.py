@@ -1,14 +1,13 @@
 """Spreadsheets of Excel and OpenDocument: each sheet is a table whose lines are its rows.
 
-Values stand as they are stored, not as they are formatted; a formula without a stored value is
-nothing. Cells that lie too far from the others to be built in memory are counted and left out.
+A formula without a stored value is nothing. Cells that lie too far from the others to be built in
+memory are counted and left out.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import date, datetime, time, timedelta
 from io import BytesIO
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -24,9 +23,11 @@ from python_calamine import (
 
 from bookwheel.formats import odf_meta, ole_properties, ooxml
 from bookwheel.formats.base import Unreadable
+from bookwheel.formats.cell_values import join_rows, write_values
 from bookwheel.formats.composing import About, Composer, link, plain
 from bookwheel.formats.grid import MAX_TEXT, Extras, Grid, finish_tables, name_columns
 from bookwheel.formats.ods_parts import OpenWorkbook
+from bookwheel.formats.ole import read_stream
 from bookwheel.formats.package import Package
 from bookwheel.formats.xls_records import OldWorkbook
 from bookwheel.formats.xlsx_far import Near
@@ -35,18 +36,6 @@ from bookwheel.model import Parsed, Status
 
 _OLE = b"\xd0\xcf\x11\xe0"
 _SECTOR = 512
-_LONG, _WHOLE = 1e15, 1e21
-"""Numbers between these are whole, and written in full."""
-_SIMPLE: dict[type, str] = {
-    str: "%s",
-    float: "%.15g",
-    int: "%s",
-    date: "%s",
-    datetime: "%.19s",
-    time: "%.8s",
-}
-"""How values are written; times without what is less than a second."""
-_MAX_FORMATS, _MAX_KINDS = 500, 200
 _T = TypeVar("_T")
 
 
@@ -98,11 +87,7 @@ def _read_ole(data: bytes) -> _Source:
             raise Unreadable(Status.UNREADABLE, "a damaged OLE file")
     with OleFileIO(BytesIO(data)) as ole:
         name = next((name for name in ("Workbook", "Book") if ole.exists(name)), "")
-        try:
-            stream = ole.openstream(name).read() if name else b""
-        except (OSError, ValueError, IndexError, TypeError) as error:
-            raise _damaged(error) from None
-        workbook = OldWorkbook(stream)
+        workbook = OldWorkbook(read_stream(ole, name) if name else b"")
         changed = workbook.without_strays()
         about = ole_properties.read_about(ole)
     return _Source(_replace(data, name, changed) if changed else data, about, workbook)
@@ -218,7 +203,7 @@ class _Reading:
         if extras.links or extras.errors:
             first = sheet.start[1] if sheet.start else 0
             rows = _marked(rows, first, extras)
-        grid.gather(rows, _join_rows)
+        grid.gather(rows, join_rows)
         return grid, said
 
     def _leave_far(self, read_near: Callable[[], Near], name: str) -> tuple[CalamineWorkbook, str]:
@@ -240,7 +225,7 @@ def _marked(rows: Iterable[list[Any]], first: int, extras: Extras) -> Iterator[l
     all_errors, all_links = extras.errors or {}, extras.links or {}
     for number, row in enumerate(rows):
         errors, links = all_errors.get(number, none), all_links.get(number, none)
-        cells = _words(row) if errors or links else row
+        cells = write_values(row) if errors or links else row
         for at, words in errors.items():
             if 0 <= at - first < len(cells):
                 cells[at - first] = cells[at - first] or words
@@ -248,79 +233,3 @@ def _marked(rows: Iterable[list[Any]], first: int, extras: Extras) -> Iterator[l
             if 0 <= at - first < len(cells) and cells[at - first]:
                 cells[at - first] = link(cells[at - first], target)
         yield cells
-
-
-class _Formats(dict[tuple[type, ...], "str | None"]):
-    """How rows are written by the kinds of their cells: nothing for words alone, None for others.
-
-    One format for a row is faster than one for each cell, even where most of them are words.
-    """
-
-    def __missing__(self, kinds: tuple[type, ...]) -> str | None:
-        if len(self) >= _MAX_FORMATS:
-            self.clear()
-        self[kinds] = found = _make_format(kinds)
-        return found
-
-
-def _make_format(kinds: tuple[type, ...]) -> str | None:
-    every = set(kinds)
-    if every <= {str}:
-        return ""
-    is_simple = len(kinds) <= _MAX_KINDS and _SIMPLE.keys() >= every
-    return " | ".join(_SIMPLE[kind] for kind in kinds) if is_simple else None
-
-
-_FORMATS = _Formats()
-
-
-def _join_rows(rows: list[list[Any]]) -> list[str]:
-    """Return the words of rows with borders between them, each at once where it can be."""
-    lines: list[str] = []
-    shape: str | None = ""
-    last: list[type] | None = None
-    for row in rows:
-        kinds = list(map(type, row))
-        if kinds != last:  # as a rule a row is like the one before
-            shape, last = _FORMATS[tuple(kinds)], kinds
-        if shape:
-            line = shape % tuple(row)
-            lines.append(" | ".join(_words(row)) if "e+" in line else line)
-        elif shape is None:
-            lines.append(" | ".join(_words(row)))
-        else:
-            lines.append(" | ".join(row) if any(row) else "")
-    return lines
-
-
-def _words(row: list[Any]) -> list[str]:
-    return [
-        value
-        if (kind := value.__class__) is str
-        else "%.15g" % value  # noqa: UP031 - the fastest way
-        if kind is float and -_LONG < value < _LONG
-        else _shown(value)
-        for value in row
-    ]
-
-
-def _shown(value: Any) -> str:
-    """Return a value as a person would write it, dates by ISO 8601."""
-    kind = value.__class__
-    if kind is float:
-        return str(int(value)) if _LONG <= abs(value) < _WHOLE else f"{value:.15g}"
-    if kind is bool:
-        return "TRUE" if value else "FALSE"
-    if kind is datetime:
-        return str(value.isoformat(" ", "seconds"))
-    if kind is time:
-        return str(value.isoformat("seconds"))
-    if kind is date:
-        return str(value.isoformat())
-    return _duration(value) if kind is timedelta else str(value)
-
-
-def _duration(value: timedelta) -> str:
-    seconds = round(value.total_seconds())
-    sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
-    return f"{sign}{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from bookwheel.errors import BadRequest
-from bookwheel.indexing.names import ARCHIVES, OWN_AT_TOP, Skip, extension_of, skip_kind, skip_name
+from bookwheel.formats.registry import extension_of
+from bookwheel.indexing.names import ARCHIVES, OWN_AT_TOP, Skip, skip_kind, skip_name
 from bookwheel.indexing.patterns import RuleSet, parse_rules
 from bookwheel.model import Status
 from bookwheel.safety.opener import PATH_LIMIT, OpenRefused, check_path
@@ -32,12 +33,10 @@ MAX_IGNORE_FILE = 256 * 1024
 
 
 class Verdict(NamedTuple):
-    """Whether a path is passed over, with the reason for people and the rule that said so."""
+    """Whether a path is passed over, with the reason for people and its kind for counting."""
 
     ignored: bool
     reason: str
-    rule: str = ""
-    origin: str = ""
     skip: Skip | None = None
 
 
@@ -177,7 +176,7 @@ def _names_kind(rule: Rule, name: str, extension: str) -> bool:
 def judged_by(rule: Rule, origin: str, skip: Skip) -> Verdict:
     """Name the pattern that decided."""
     verb = "excluded" if skip is Skip.EXCLUDED else "ignored"
-    return Verdict(True, f"{verb} by {origin}: `{rule.text}`", rule.text, origin, skip)
+    return Verdict(True, f"{verb} by {origin}: `{rule.text}`", skip)
 
 
 def read_ignore_file(root: Root, path: str) -> tuple[Rule, ...]:

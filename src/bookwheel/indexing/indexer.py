@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from bookwheel.engines.place import make_place
@@ -193,4 +194,6 @@ class Indexer:
 def _report_about(remark: str, collections: Sequence[Collection], reports: list[Report]) -> Report:
     """Return the report of the folder that a remark speaks of, else the first."""
     pairs = zip(collections, reports, strict=True)
-    return next((report for each, report in pairs if each.path in remark), reports[0])
+    named = [(len(each.path), report) for each, report in pairs if each.path in remark]
+    # The path of another folder may be the beginning of the one that is meant.
+    return max(named, key=itemgetter(0))[1] if named else reports[0]

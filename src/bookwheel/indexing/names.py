@@ -90,9 +90,3 @@ def is_key(lower: str) -> bool:
 def skip_kind(kind: Kind) -> Skip | None:
     """Say why neither a link nor a special file is looked at."""
     return {"link": Skip.LINK, "special": Skip.SPECIAL}.get(kind)
-
-
-def extension_of(name: str) -> str:
-    """Return the extension in lower case with its dot, or nothing."""
-    stem, dot, extension = name.rpartition(".")
-    return dot + extension.lower() if stem else ""

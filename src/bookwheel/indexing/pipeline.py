@@ -139,6 +139,8 @@ class Updater:
         rules = rules_for(collection, own=self._own_paths)
         look = partial(_scan, root, rules, folder)
         seen = self._shares.look(root, look, should_stop=self._should_stop)
+        if seen.stopped:  # what is known takes long to read where it is much
+            return
         known = self._engine.known(collection.name, folder)
         report.skipped = sum(seen.skipped.values())
         report.problems += [f"{folder or '.'}: {reason}" for folder, reason in seen.unread]
@@ -176,8 +178,6 @@ class Updater:
     def _remove(
         self, collection: Collection, seen: Scan, known: dict[str, Known], report: Report
     ) -> None:
-        if seen.stopped:
-            return
         there = {file.path for file in seen.files}
         gone = [path for path in known if path not in there and seen.covers(path)]
         report.removed = self._engine.remove(collection.name, gone)
@@ -288,7 +288,7 @@ def looks_unmounted(seen: Scan, known: dict[str, Known], *, elsewhere: bool = Fa
     Nothing at all is left of it; or, where what lies there now is on another device, none of the
     files that were known.
     """
-    if not known or seen.stopped or seen.unread:
+    if not known or seen.unread:
         return False
     if elsewhere:
         return not any(file.path in known for file in seen.files)

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from bookwheel.formats.registry import extension_of
 from bookwheel.indexing.ignore import IGNORE_FILES, judge_path, top_rules
-from bookwheel.indexing.names import Skip, extension_of
+from bookwheel.indexing.names import Skip
 from bookwheel.safety.opener import OpenRefused
 
 if TYPE_CHECKING:

@@ -24,6 +24,9 @@ Kind = Literal["file", "folder", "link", "special"]
 PATH_LIMIT = 4096
 """PATH_MAX: the kernel takes no longer path, so the walk must not either."""
 
+EARLIEST_NS, LATEST_NS = -(1 << 63), (1 << 63) - 1
+"""From 1677 to 2262: a database keeps no others, and a damaged disk or archive gives files any."""
+
 # O_NONBLOCK: opening a FIFO must not wait for its writer; O_NOCTTY: nor may a terminal become ours.
 FILE_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NOCTTY
 FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -200,7 +203,7 @@ class Root:
         finally:
             os.close(descriptor)
         kind = kind_of(found.st_mode)
-        size, modified_ns = (found.st_size, found.st_mtime_ns) if kind == "file" else (0, 0)
+        size, modified_ns = (found.st_size, modified_ns_of(found)) if kind == "file" else (0, 0)
         return FolderEntry(name, kind, size, modified_ns)
 
     def _read_once(self, relative: str, max_bytes: int) -> FileBytes | None:
@@ -217,7 +220,7 @@ class Root:
             os.close(descriptor)
         same = before.st_size == after.st_size == len(data)
         if same and before.st_mtime_ns == after.st_mtime_ns:
-            return FileBytes(data, after.st_size, after.st_mtime_ns)
+            return FileBytes(data, after.st_size, modified_ns_of(after))
         return None
 
     def _describe(self, entry: os.DirEntry[str]) -> FolderEntry | None:
@@ -341,12 +344,17 @@ def kind_of(mode: int) -> Kind:
     return "link" if stat.S_ISLNK(mode) else "special"
 
 
+def modified_ns_of(found: os.stat_result) -> int:
+    """Return when a file was modified, or the nearest time that can be kept."""
+    return max(EARLIEST_NS, min(found.st_mtime_ns, LATEST_NS))
+
+
 def describe_entry(entry: os.DirEntry[str]) -> FolderEntry | None:
     """Describe one listed name, or nothing if it has vanished since."""
     try:
         if entry.is_file(follow_symlinks=False):
             found = entry.stat(follow_symlinks=False)
-            return FolderEntry(entry.name, "file", found.st_size, found.st_mtime_ns)
+            return FolderEntry(entry.name, "file", found.st_size, modified_ns_of(found))
         if entry.is_dir(follow_symlinks=False):
             return FolderEntry(entry.name, "folder")
         return FolderEntry(entry.name, "link" if entry.is_symlink() else "special")

@@ -16,6 +16,7 @@ from bookwheel.engines.embedded.database import Place, connect_writer
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import Conflict, IndexDamaged, IndexUnusable
 from bookwheel.query import Filters
+from bookwheel.safety.stopping import Stopped, stopping_when
 from tests.engines.drafts import body, draft, fill, found, problems, refusal
 from tests.engines.embedded.scenes import engine_in, play
 
@@ -100,17 +101,6 @@ def test_a_word_index_half_made_anew_is_completed(index: Path) -> None:
     assert _answers(index) == (["a.md", "b.md", "c.md"], [])
 
 
-def test_a_replay_tells_how_far_it_is(index: Path) -> None:
-    shutil.rmtree(index / "catalog.db.words")
-    told: list[tuple[int, int]] = []
-    engine = EmbeddedEngine(
-        index / "catalog.db", on_replay=lambda done, total: told.append((done, total))
-    )
-    assert found(engine, "walrus") == ["a.md", "b.md", "c.md"]
-    assert told == [(0, 3)]
-    engine.close()
-
-
 def test_a_replay_that_is_broken_off_goes_on_where_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,23 +110,19 @@ def test_a_replay_that_is_broken_off_goes_on_where_it_was(
     for name in ("a.md", "b.md", "c.md"):
         fill(engine, draft(name, "walrus"))
     engine.close()
-    shutil.rmtree(tmp_path / "catalog.db.words")
-    told: list[tuple[int, int]] = []
+    words = tmp_path / "catalog.db.words"
+    shutil.rmtree(words)
 
-    def break_off(done: int, total: int) -> None:
-        if done == 2:
-            raise KeyboardInterrupt
+    def committed() -> set[Path]:
+        return set(words.glob("*/*.term"))
 
-    engine = EmbeddedEngine(tmp_path / "catalog.db", on_replay=break_off)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Stopped), stopping_when(lambda: bool(committed())):
         found(engine, "walrus")
     engine.close()
+    first = committed()
 
-    engine = EmbeddedEngine(
-        tmp_path / "catalog.db", on_replay=lambda done, total: told.append((done, total))
-    )
     assert found(engine, "walrus") == ["a.md", "b.md", "c.md"]
-    assert told == [(0, 2), (1, 2)]
+    assert first < committed()
     assert problems(engine) == []
     engine.close()
 
@@ -351,6 +337,14 @@ def test_a_broken_database_is_set_aside_under_a_free_name(index: Path) -> None:
     fill(engine, draft("a.md", "walrus"))
     assert _answers(index) == (["a.md"], [])
     engine.close()
+
+
+def test_no_more_are_kept_of_a_database_whose_name_could_be_a_pattern(tmp_path: Path) -> None:
+    file = tmp_path / "[team].db"
+    for _ in range(5):
+        file.write_bytes(b"broken")
+        EmbeddedEngine(file).set_aside()
+    assert len([each for each in tmp_path.iterdir() if ".damaged-" in each.name]) == 3
 
 
 def test_setting_aside_what_is_not_there_is_an_error_in_words(tmp_path: Path) -> None:

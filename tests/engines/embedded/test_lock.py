@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -98,3 +99,25 @@ def test_a_lock_whose_file_takes_no_text_holds_without_a_name() -> None:
     lock.acquire()
     assert lock.held
     lock.release()
+
+
+def test_a_writer_waits_a_moment_for_who_only_looks_whether_anybody_writes(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    path.touch()
+    looker = os.open(path, os.O_RDONLY)
+    fcntl.flock(looker, fcntl.LOCK_SH)
+    lock = WriterLock(path, sleep=lambda seconds: os.close(looker))
+    lock.acquire()
+    assert lock.held
+    lock.release()
+
+
+def test_a_writer_does_not_wait_for_ever_for_who_only_looks(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    path.touch()
+    with path.open() as looker:
+        fcntl.flock(looker, fcntl.LOCK_SH)
+        lock = WriterLock(path, sleep=lambda seconds: None)
+        with pytest.raises(Conflict):
+            lock.acquire()
+        assert not lock.held

@@ -11,6 +11,7 @@ from typing import TypeVar
 import apsw
 
 from bookwheel.engines.citations import LinkRow, Meanings, distinct
+from bookwheel.engines.embedded.catalog import marks
 from bookwheel.model import Citation, Link
 from bookwheel.text.choosing import Candidate
 from bookwheel.text.targets import Origin, is_inside
@@ -116,7 +117,7 @@ def read_unresolved(
         f"""SELECT {_LINK} FROM collections c
         CROSS JOIN documents d ON d.collection = c.id
         CROSS JOIN links l ON l.document = d.id
-        WHERE c.name IN ({_marks(collections)}) AND l.key IS NOT NULL
+        WHERE c.name IN ({marks(collections)}) AND l.key IS NOT NULL
         AND NOT EXISTS(SELECT 1 FROM names n WHERE n.key = l.key)
         AND (l.other IS NULL OR NOT EXISTS(SELECT 1 FROM names n WHERE n.key = l.other))
         ORDER BY c.name, d.path, l.ordinal""",
@@ -134,7 +135,7 @@ def read_anchored(connection: apsw.Connection, collections: Sequence[str]) -> It
         f"""SELECT {_LINK} FROM collections c
         CROSS JOIN documents d ON d.collection = c.id
         CROSS JOIN links l ON l.document = d.id
-        WHERE c.name IN ({_marks(collections)}) AND l.target LIKE '%#_%'
+        WHERE c.name IN ({marks(collections)}) AND l.target LIKE '%#_%'
         ORDER BY c.name, d.path, l.ordinal""",
         tuple(collections),
     )
@@ -200,7 +201,3 @@ def _read_origins(
 def _steps(values: Sequence[_Value]) -> Iterator[Sequence[_Value]]:
     for start in range(0, len(values), _STEP):
         yield values[start : start + _STEP]
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ",".join("?" * len(values))

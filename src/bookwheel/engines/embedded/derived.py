@@ -24,16 +24,14 @@ _REPLAY_COMMIT = 10
 """After so many steps what was replayed can be found, and is not lost if the process is killed."""
 
 Reading = Callable[[], AbstractContextManager[apsw.Connection]]
-OnReplay = Callable[[int, int], None]
 
 
 class DerivedWords:
     """The word index of one place. All its methods raise WordsFailed when it lets them down."""
 
-    def __init__(self, place: Place, reading: Reading, on_replay: OnReplay | None) -> None:
+    def __init__(self, place: Place, reading: Reading) -> None:
         self._place = place
         self._reading = reading
-        self._on_replay = on_replay
         self._words: WordIndex | None = None
         self._verified = VerifiedFiles(place.lexical)
         self._opening = threading.RLock()
@@ -187,8 +185,6 @@ class DerivedWords:
         words = self.open()
         words.delete(removed)
         for step, done in enumerate(range(0, len(written), _REPLAY_STEP)):
-            if self._on_replay:
-                self._on_replay(done, len(written))
             if step and step % _REPLAY_COMMIT == 0:
                 words.commit(written[done][1] - 1)  # what comes next is all that is lacking
             keys = [key for key, _ in written[done : done + _REPLAY_STEP]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import glob
 import itertools
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -226,7 +227,8 @@ class EmbeddedEngine(Reader):
                 beside.unlink(missing_ok=True)
             lexical.discard(self._place.lexical)
             lexical.discard(self._place.vectors)
-            every = sorted(aside.parent.glob(f"{self._place.database.name}{_ASIDE}*"))
+            name = glob.escape(self._place.database.name)
+            every = sorted(aside.parent.glob(f"{name}{_ASIDE}*"))
             for older in every[:-_KEPT]:
                 older.unlink(missing_ok=True)
         except OSError as error:

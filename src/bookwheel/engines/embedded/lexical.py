@@ -333,5 +333,5 @@ def _stamp_of(file: Path) -> tuple[int, int]:
 
 
 def discard(folder: Path) -> None:
-    """Remove a word index; it can be made again from the catalogue."""
+    """Remove a folder of words or vectors: it can be made again from the catalogue."""
     shutil.rmtree(folder, ignore_errors=True)

@@ -9,15 +9,6 @@ SCHEMA_VERSION = 5
 FIRST_VERSION = 5
 """Older ones were never released: such an index is made anew."""
 
-_JOBS = """
-CREATE TABLE jobs(
-  id INTEGER PRIMARY KEY AUTOINCREMENT, collection TEXT NOT NULL, folder TEXT NOT NULL,
-  "full" INTEGER NOT NULL, priority INTEGER NOT NULL, state TEXT NOT NULL, asked INTEGER NOT NULL,
-  indexed INTEGER NOT NULL DEFAULT 0, skipped INTEGER NOT NULL DEFAULT 0,
-  removed INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0,
-  total INTEGER NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '', owner INTEGER,
-  attempts INTEGER NOT NULL DEFAULT 0, asked_at REAL NOT NULL, started_at REAL, finished_at REAL);
-"""
 _MIGRATIONS = (
     """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -100,8 +91,14 @@ CREATE INDEX removed_by_generation ON removed(generation);
 CREATE TABLE skipped(
   collection INTEGER, reason TEXT, extension TEXT, count INTEGER NOT NULL,
   PRIMARY KEY(collection, reason, extension)) WITHOUT ROWID;
-"""
-    + _JOBS,
+CREATE TABLE jobs(
+  id INTEGER PRIMARY KEY AUTOINCREMENT, collection TEXT NOT NULL, folder TEXT NOT NULL,
+  "full" INTEGER NOT NULL, priority INTEGER NOT NULL, state TEXT NOT NULL, asked INTEGER NOT NULL,
+  indexed INTEGER NOT NULL DEFAULT 0, skipped INTEGER NOT NULL DEFAULT 0,
+  removed INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0,
+  total INTEGER NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '', owner INTEGER,
+  attempts INTEGER NOT NULL DEFAULT 0, asked_at REAL NOT NULL, started_at REAL, finished_at REAL);
+""",
 )
 
 

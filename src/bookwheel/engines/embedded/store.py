@@ -56,13 +56,13 @@ class _Reading:
 class Store:
     """The files of one index, the connections to them, and the right to write."""
 
-    def __init__(self, file: Path, *, on_replay: Callable[[int, int], None] | None = None) -> None:
+    def __init__(self, file: Path) -> None:
         self._place = Place(file)
         self._lock = WriterLock(self._place.lock)
         self._threads = threading.local()
         self._readers: list[apsw.Connection] = []
         self._writer: apsw.Connection | None = None
-        self._derived = DerivedWords(self._place, self._reading, on_replay)
+        self._derived = DerivedWords(self._place, self._reading)
         self._beginning = threading.RLock()
         self._is_ready = False
         self._file: tuple[int, int] | None = None

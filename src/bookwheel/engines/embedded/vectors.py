@@ -17,7 +17,7 @@ import numpy as np
 
 from bookwheel.engines.base import Matrix, Passage
 from bookwheel.engines.embedded import catalog, contents
-from bookwheel.engines.embedded.catalog import decoding
+from bookwheel.engines.embedded.catalog import decoding, marks
 from bookwheel.engines.embedded.lacking import find_model, forget_whole
 from bookwheel.engines.embedded.nearest import Part
 from bookwheel.engines.passages import Passages
@@ -65,9 +65,8 @@ def save_vectors(connection: apsw.Connection, model: int, rows: Mapping[int, Mat
 
 def drop_models(connection: apsw.Connection, besides: Sequence[str]) -> None:
     """Delete the vectors of all models but some."""
-    marks = ",".join("?" * len(besides))
     rows = connection.execute(
-        f"SELECT id FROM models WHERE fingerprint NOT IN ({marks}) "
+        f"SELECT id FROM models WHERE fingerprint NOT IN ({marks(besides)}) "
         "AND EXISTS(SELECT 1 FROM vectors WHERE model = models.id)",
         tuple(besides),
     )
@@ -201,7 +200,7 @@ def read_matrices(
         some = keys[first : first + _STEP]
         rows = connection.execute(
             f"SELECT document, checksum, vectors FROM vectors WHERE model = ? "
-            f"AND document IN ({','.join('?' * len(some))})",
+            f"AND document IN ({marks(some)})",
             (model, *some),
         )
         found |= _split(list(rows), dimensions)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import apsw
 
+from bookwheel.engines.embedded.catalog import marks
 from bookwheel.engines.embedded.document_rows import (
     COLUMNS,
     PARTS,
@@ -85,7 +86,7 @@ def save_draft(
         )
     else:
         connection.execute(
-            f"INSERT INTO documents({', '.join(COLUMNS)}) VALUES({','.join('?' * len(COLUMNS))})",
+            f"INSERT INTO documents({', '.join(COLUMNS)}) VALUES({marks(COLUMNS)})",
             row,
         )
         key = connection.last_insert_rowid()
@@ -99,8 +100,7 @@ def _save_parts(connection: apsw.Connection, key: int, parts: Parts) -> None:
     for table, rows in zip(PARTS[1:], parts[1:], strict=True):
         numbered = ((key, number, *row) for number, row in enumerate(rows(), start=1))
         for some in in_steps(numbered):
-            marks = ",".join("?" * len(some[0]))
-            connection.executemany(f"INSERT INTO {table} VALUES({marks})", some)
+            connection.executemany(f"INSERT INTO {table} VALUES({marks(some[0])})", some)
 
 
 def _save_text(connection: apsw.Connection, key: int, text: Callable[[], Iterable[bytes]]) -> None:

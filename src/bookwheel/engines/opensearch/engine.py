@@ -25,7 +25,6 @@ class OpenSearchEngine(Rebuild):
 
     hides = False
     """It holds texts as they are; who may see what is the affair of others."""
-    readonly = False
     is_shared = True
     """Other indexers may keep collections of their own in it."""
 

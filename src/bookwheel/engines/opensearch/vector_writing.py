@@ -57,7 +57,7 @@ class VectorWriter(DocumentWriter):
         left = {str(entry["_source"]["key"]): entry for entry in fitting}
         for _ in range(_ATTEMPTS):
             failures = self._bulk(
-                self._give_models(entry, {*_listed(entry["_source"]), model})
+                self._give_models(entry, {*models_of(entry["_source"]), model})
                 for entry in left.values()
             )
             if not failures:
@@ -125,7 +125,7 @@ class VectorWriter(DocumentWriter):
     def _drop_model(self, entries: Mapping[str, _Entry], model: str) -> None:
         """Let rows tell of vectors no more, then delete these; a row that changes keeps them."""
         failures = self._bulk(
-            self._give_models(entry, set(_listed(entry["_source"])) - {model})
+            self._give_models(entry, set(models_of(entry["_source"])) - {model})
             for entry in entries.values()
         )
         self._must(failures)
@@ -134,8 +134,3 @@ class VectorWriter(DocumentWriter):
 
     def keep_vectors(self, fingerprint: str) -> None:
         """Nothing has to be kept beside them: the cluster opens them quickly by itself."""
-
-
-def _listed(row: Mapping[str, Any]) -> Iterable[str]:
-    """Return the models of a document whose vectors lie where those of several models can."""
-    return models_of(row) if isinstance(row.get("model"), list) else ()

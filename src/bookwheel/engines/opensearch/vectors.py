@@ -39,14 +39,12 @@ def vectors_kind(fingerprint: str) -> str:
 
 def models_of(row: Mapping[str, Any]) -> list[str]:
     """Return the models that a document has vectors of."""
-    models = row.get("model") or []
-    return [models] if isinstance(models, str) else models
+    return row.get("model") or []
 
 
 def text_id(row: Mapping[str, Any], model: str) -> str:
-    """Return where a document's vectors of a model lie; early rows have those of one."""
-    name = f"{row['key']}-{row['generation']}-v"
-    return name if row.get("model") == model else f"{name}-{model}"
+    """Return where a document's vectors of a model lie."""
+    return f"{row['key']}-{row['generation']}-v-{model}"
 
 
 class VectorReader(CitationReader):
@@ -238,7 +236,7 @@ def vector_actions(
         "vectors": base64.b64encode(halves.tobytes()).decode(),
     }
     whole = {"document": key, "generation": generation, "kept": kept}
-    where = f"{key}-{generation}-v-{kept['model']}"
+    where = text_id(row, kept["model"])
     yield {"_op_type": "index", "_index": texts, "_id": where, "_source": whole}
     for ordinal, vector in enumerate(halves.astype(np.float32), start=1):
         yield {
