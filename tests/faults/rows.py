@@ -103,7 +103,8 @@ ROWS = {
         "A folder that is gone, empty or not mounted",
         "Its documents are kept and the problem is said, also where other files lie in the place "
         "of a share that is not mounted.",
-        "Deleting all but a few files is taken at its word.",
+        "Deleting all but a few files is taken at its word. So is a share within a collection's "
+        "folder that is not mounted: name it as a folder of its own.",
     ),
     "F16": Row(
         "A reader of a file that crashes, hangs or takes all memory",

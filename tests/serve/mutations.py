@@ -33,6 +33,16 @@ _CALLS: list[tuple[str, dict[str, Any]]] = [
     ("search_docs", {"query": "acacia", "limit": 2}),
     ("get_doc_page", {"path": "zebra.md", "sections": ["Zebra"]}),
     ("list_doc_pages", {"category": "notes"}),
+    ("searchFiles", {"query": "tusks", "k": 3, "exts": [".md"], "years": ["2024"]}),
+    ("openFile", {"path": "zebra.md", "pointer": "lines 1-2", "before": 10, "after": 10}),
+    ("listRoots", {}),
+    ("indexFolder", {"root": "notes", "full": False, "priority": "low"}),
+    (
+        "summarizeResults",
+        {"query": "tusks", "results": [{"path": "walrus.md", "snippet": "tusks"}]},
+    ),
+    ("rewriteQuery", {"query": "stripes in slides from 2021"}),
+    ("searchLocalArchives", {"query": "acacia", "includeCitations": True, "citationDepth": 2}),
 ]
 _OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("initialize", HANDSHAKE),

@@ -80,12 +80,14 @@ def test_t08_the_doctor_keeps_the_token_to_himself(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("BOOKWHEEL_TOKEN", "geheim")
+    monkeypatch.setenv("BOOKWHEEL_LLM_URL", "https://me:geheim@models.example/v1")
     where = [shelf.folder, "--index", shelf.place / "index"]
 
     _, out, err = run(monkeypatch, capsys, "doctor", *where)
 
     assert "geheim" not in out + err
     assert "(set)" in out
+    assert "https://(set)@models.example/v1" in out
 
 
 def test_http_takes_its_address_behind_an_equals_sign_too(
@@ -103,6 +105,7 @@ def test_http_takes_its_address_behind_an_equals_sign_too(
     ("given", "meant"),
     [
         ("9000", "127.0.0.1:9000"),
+        ("99999", "127.0.0.1:8765"),
         ("localhost", "localhost:8765"),
         ("127.0.0.1:abc", "127.0.0.1:8765"),
     ],

@@ -265,7 +265,9 @@ def fuzz_http(site: Site, log: pytest.LogCaptureFixture, era: str, seed: int, fr
 
     with ThreadPoolExecutor(_CLIENTS) as threads:
         list(threads.map(visit, range(_CLIENTS)))
-    worst = [each.getMessage() for each in log.records if each.levelno >= logging.ERROR]
+    # The toolset `archives` logs each refusal as an error: its contract says so.
+    errors = [each for each in log.records if each.levelno >= logging.ERROR]
+    worst = [each.getMessage() for each in errors if not each.name.endswith(".archives")]
     assert not worst, f"seed {seed}: {log.text[-4000:]}"
     log.clear()
 

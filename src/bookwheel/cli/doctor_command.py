@@ -11,6 +11,7 @@ names no documents and no secrets: pass it on when you ask for help.
 from __future__ import annotations
 
 import platform
+import re
 from typing import Annotated, Any
 
 import typer
@@ -23,7 +24,11 @@ from bookwheel.cli.output import print_json
 from bookwheel.errors import BookwheelError, IndexDamaged, NotFound
 from bookwheel.library import Library
 from bookwheel.settings import SETTINGS, Settings
+from bookwheel.settings.table import Row
 
+_SET = "(set)"
+_CREDENTIALS = re.compile(r"(?<=://)[^/]*(?=@)")
+"""Of an address that has a user and a password in it."""
 _REPAIR = "Repair with --repair."
 _ANEW = "`bookwheel index FOLDER --full`, where the folder lies, reads a collection anew."
 
@@ -89,13 +94,19 @@ def _settings(settings: Settings) -> list[dict[str, Any]]:
     return [
         {
             "name": row.name,
-            "value": "(set)" if row.secret and settings[row.name] else settings[row.name],
+            "value": _without_secrets(row, settings[row.name]),
             "origin": settings.origins[row.name],
             "variables": [row.variable, *row.other_names],
             "help": row.help,
         }
         for row in SETTINGS
     ]
+
+
+def _without_secrets(row: Row, value: Any) -> Any:
+    if row.secret and value:
+        return _SET
+    return _CREDENTIALS.sub(_SET, value) if isinstance(value, str) else value
 
 
 def _print(report: dict[str, Any], *, repair: bool, advice: str) -> None:

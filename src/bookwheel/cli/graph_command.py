@@ -53,13 +53,18 @@ def run(
     config: Config = None,
     collection: Collection = None,
     depth: Annotated[
-        int, typer.Option(min=1, max=3, help="Follow links this many levels deep.")
+        int, typer.Option(metavar="N", min=1, max=3, help="Follow links this many levels deep.")
     ] = 1,
     form: Annotated[Format, typer.Option("--format", "-f", help="How to show it.")] = Format.TABLE,
     limit: Annotated[
         int,
         typer.Option(
-            "--limit", "-n", min=1, max=MOST_NODES, help="Show at most this many nodes, or links."
+            "--limit",
+            "-n",
+            metavar="N",
+            min=1,
+            max=MOST_NODES,
+            help="Show at most this many nodes, or links.",
         ),
     ] = MOST_NODES,
     outside: Annotated[bool, typer.Option("--outside", help="Show addresses outside too.")] = False,

@@ -31,9 +31,12 @@ def run(
         typer.Option(metavar="NAME", help="Only this category of sidebar.md, or top folder."),
     ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=1000, help="Show at most this many rows.")
+        int,
+        typer.Option(
+            "--limit", "-n", metavar="N", min=1, max=1000, help="Show at most this many rows."
+        ),
     ] = 100,
-    offset: Annotated[int, typer.Option(min=0, help="Skip this many rows.")] = 0,
+    offset: Annotated[int, typer.Option(metavar="N", min=0, help="Skip this many rows.")] = 0,
     json: Json = False,
 ) -> None:
     """See the module's text."""

@@ -30,7 +30,9 @@ def run(
     index: Index = None,
     config: Config = None,
     collection: Collection = None,
-    depth: Annotated[int, typer.Option(min=1, max=6, help="Deepest level to show.")] = 3,
+    depth: Annotated[
+        int, typer.Option(metavar="N", min=1, max=6, help="Deepest level to show.")
+    ] = 3,
     json: Json = False,
 ) -> None:
     """See the module's text."""

@@ -37,7 +37,10 @@ def run(
         str | None, typer.Option(metavar="TEXT", help="Find what is like this text instead.")
     ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=1000, help="Show at most this many hits.")
+        int,
+        typer.Option(
+            "--limit", "-n", metavar="N", min=1, max=1000, help="Show at most this many hits."
+        ),
     ] = 5,
     json: Json = False,
 ) -> None:

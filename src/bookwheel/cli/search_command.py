@@ -46,9 +46,12 @@ def run(
     index: Index = None,
     config: Config = None,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=1000, help="Show at most this many hits.")
+        int,
+        typer.Option(
+            "--limit", "-n", metavar="N", min=1, max=1000, help="Show at most this many hits."
+        ),
     ] = 10,
-    offset: Annotated[int, typer.Option(min=0, help="Skip this many hits.")] = 0,
+    offset: Annotated[int, typer.Option(metavar="N", min=0, help="Skip this many hits.")] = 0,
     collection: Collection = None,
     types: Annotated[
         list[str] | None,
@@ -58,7 +61,7 @@ def run(
         list[str] | None, typer.Option("--folder", metavar="PATH", help="Only below this folder.")
     ] = None,
     tags: Annotated[
-        list[str] | None, typer.Option("--tag", help="Only documents with this tag.")
+        list[str] | None, typer.Option("--tag", metavar="TAG", help="Only documents with this tag.")
     ] = None,
     since: Annotated[
         str | None,

@@ -25,6 +25,7 @@ from bookwheel.errors import BadRequest
 from bookwheel.library import Library
 
 DEFAULT_ADDRESS = "127.0.0.1:8765"
+LARGEST_PORT = 65535
 _HALF_AN_ADDRESS = re.compile(r"[0-9]{2,5}|(localhost|[0-9]+(\.[0-9]+){3})(:[^/]*)?")
 _ADDRESS = re.compile(r"([\w.-]*|\[[0-9a-fA-F:.]+\]):([0-9]{1,5})")
 
@@ -76,7 +77,9 @@ def _split_address(arguments: list[str], *, http: bool) -> tuple[list[str], str]
     found = [each for each in arguments if http and _ADDRESS.fullmatch(each)]
     for each in arguments:
         if http and not found and _HALF_AN_ADDRESS.fullmatch(each) and not Path(each).exists():
-            host, port = ("127.0.0.1", each) if each.isdigit() else (each.partition(":")[0], 8765)
+            is_port = each.isdigit() and int(each) <= LARGEST_PORT
+            host = "127.0.0.1" if each.isdigit() else each.partition(":")[0]
+            port = each if is_port else DEFAULT_ADDRESS.partition(":")[2]
             raise BadRequest(f"{each!r} is no address; write it as {host}:{port}.")
     folders = [each for each in arguments if each not in found]
     return folders, found[0] if found else DEFAULT_ADDRESS
@@ -84,7 +87,7 @@ def _split_address(arguments: list[str], *, http: bool) -> tuple[list[str], str]
 
 def _parse_address(text: str) -> tuple[str, int]:
     found = _ADDRESS.fullmatch(text)
-    if found is None or int(found[2]) > 65535:
+    if found is None or int(found[2]) > LARGEST_PORT:
         raise BadRequest(f"{text!r} is no address; write it as {DEFAULT_ADDRESS}.")
     return found[1].strip("[]") or DEFAULT_ADDRESS.partition(":")[0], int(found[2])
 

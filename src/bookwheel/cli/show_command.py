@@ -50,7 +50,10 @@ def run(
     pointer: Annotated[
         str | None,
         typer.Option(
-            "--pointer", "-p", help="Only this place, as a hit names it: page 3, sheet 'Q2'."
+            "--pointer",
+            "-p",
+            metavar="PLACE",
+            help="Only this place, as a hit names it: page 3, sheet 'Q2'.",
         ),
     ] = None,
     json: Json = False,
