@@ -68,7 +68,7 @@ test-cluster: $(VENV)/.dev /usr/bin/mvn ## Tests that need a search cluster, on 
 test-cluster-all: $(VENV)/.dev /usr/bin/mvn ## All cases of them, and the long faults: the whole cluster lost, TLS and passwords
 	@$(BIN)/python -m tests.cluster --all
 
-coverage: $(VENV)/.dev $(CLIENTS) /usr/bin/curl ## How much of the code the tests reach, file by file
+coverage: $(VENV)/.dev $(CLIENTS) /usr/bin/curl /usr/bin/chromium ## How much of the code the tests reach, file by file
 	@$(PYTEST) --cov --cov-report=term --cov-fail-under=80
 
 # In a network of its own, where nothing but this machine answers.

@@ -19,6 +19,7 @@ from bench import quality
 from bench.clocks import REPOSITORY
 from bench.corpus import Corpus, settings_for
 from bench.figures import Figure, at_least, at_most
+from bench.scale_probe import anonymous
 from bench.search_speed import compare
 from bookwheel.embedders.base import Embedder
 from bookwheel.engines.embedded import lacking, vectors
@@ -159,15 +160,9 @@ def added_by_vectors(index: Path) -> int:
         assert embedder is not None
         library.search(SearchRequest("anything", mode=SearchMode.LEXICAL))
         query = embedder.embed_query("anything")
-        before = _anonymous()
+        before = anonymous()
         library._store.nearest(embedder.fingerprint, query, 10)
-        return _anonymous() - before
-
-
-def _anonymous() -> int:
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    line = next(line for line in status.splitlines() if line.startswith("RssAnon"))
-    return int(line.split()[1]) * 1024
+        return anonymous() - before
 
 
 if __name__ == "__main__":

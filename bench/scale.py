@@ -19,12 +19,13 @@ from typing import Any
 from bench import scale_figures
 from bench.clocks import REPOSITORY, Spent, children, run, run_python
 from bench.cold import program
-from bench.corpus import TEMPLATES, WORD, Corpus
+from bench.corpus import Corpus
 from bench.figures import Figure
 from bench.known_items import swap_middle
 from bench.recombined import Recombined
 from bench.scale_probe import WARM, anonymous
 from bench.servers import document_server
+from bench.throughput import make_question
 from bench.wire import Client
 
 CHANGED = 100
@@ -162,9 +163,7 @@ def _as_dict(spent: Spent) -> dict[str, float]:
 def _question(rng: random.Random, kind: int, text: str) -> str:
     if kind < _TITLES:
         return str(json.loads(text.splitlines()[1].removeprefix("title: ")))
-    template = rng.choice(TEMPLATES)
-    words = WORD.findall(text) or ["document"]
-    question = template.format(*rng.choices(words, k=template.count("{}")))
+    question = make_question(rng, text)
     if kind < _SLIPS:
         word = max(question.split(), key=len)
         question = question.replace(word, swap_middle(word))

@@ -15,11 +15,11 @@ from bookwheel.library import Library
 from bookwheel.serve.background import Indexing
 from bookwheel.settings import describe, load
 from tests.cli.conftest import Call
-from tests.cli.test_process import wait_until
 from tests.cluster.library import address
 from tests.conftest import Shelf, find
 from tests.serve.conftest import PATIENCE
-from tests.serve.test_background import told
+from tests.serve.test_background import until_told
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.cluster
 VARIABLE = describe("engine").variable
@@ -249,7 +249,7 @@ def test_a_server_without_folders_shows_what_indexers_add_later(
         assert not server.collections
         with filled.open(**flags) as indexer:
             indexer.update()
-        assert wait_until(lambda: bool(server.collections))
+        wait_until(lambda: bool(server.collections), 30)
         assert [each.name for each in server.collections] == [filled.folder.name]
         assert find(server, "walrus") == ["walrus.md"]
 
@@ -265,9 +265,9 @@ def test_a_server_without_folders_is_ready_once_others_have_indexed(
     server.start()
     try:
         assert server.ready.wait(PATIENCE)
-        assert told(server, "ok", ready=False)
+        until_told(server, "ok", ready=False)
         filled.update(**flags)
-        assert told(server, "ok", ready=True)
+        until_told(server, "ok", ready=True)
     finally:
         server.stop()
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Call
-from tests.cli.test_process import wait_until
 from tests.conftest import Shelf
 from tests.evaluation.small import put_dataset
+from tests.waiting import wait_until
 
 ALIKE = "query-id\tcorpus-id\tscore\n1\tz\t1\n2\to\t1\n3\t7\t1\n4\t7\t1\n"
 
@@ -368,7 +368,7 @@ def test_ctrl_c_ends_it_without_a_trace(tmp_path: Path) -> None:
         env={**os.environ, "TMPDIR": str(temporary)},
     ) as process:
         try:
-            assert wait_until(lambda: any(temporary.glob("*/catalog.db")))
+            wait_until(lambda: any(temporary.glob("*/catalog.db")), 30)
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=30)
         finally:

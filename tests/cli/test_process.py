@@ -6,12 +6,9 @@ import json
 import os
 import pty
 import re
-import select
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,6 +16,7 @@ import pytest
 from bookwheel.cli import COMMANDS
 from bookwheel.library import Library
 from tests.conftest import Shelf
+from tests.waiting import wait_until
 
 BOOKWHEEL = [sys.executable, "-m", "bookwheel"]
 PATIENCE = 30.0
@@ -33,15 +31,6 @@ def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[s
         check=False,
         env={**os.environ, **environment},
     )
-
-
-def wait_until(condition: Callable[[], bool]) -> bool:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        select.select([], [], [], 0.02)
-    return True
 
 
 def descendants(pid: int) -> set[int]:
@@ -77,7 +66,7 @@ def test_ctrl_c_keeps_what_was_indexed_and_leaves_no_process_behind(
         start_new_session=True,
     ) as process:
         with shelf.open() as library:
-            assert wait_until(lambda: library.exists and documents(library) > 100)
+            wait_until(lambda: library.exists and documents(library) > 100, PATIENCE)
         children = descendants(process.pid)
         if whom == "the program":
             process.send_signal(signal.SIGINT)
@@ -88,7 +77,7 @@ def test_ctrl_c_keeps_what_was_indexed_and_leaves_no_process_behind(
     assert (process.returncode, out) == (130, "")
     assert err == "bookwheel: stopped; what was indexed so far is kept.\n"
     assert children
-    assert wait_until(lambda: not any(map(is_alive, children)))
+    wait_until(lambda: not any(map(is_alive, children)), PATIENCE)
     with shelf.open() as library:
         kept = documents(library)
         assert 100 < kept < FILES

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from tests.clients.assistant import http_server
 from tests.conftest import Shelf
+from tests.serve.conftest import Answer
 
 PATIENCE = 20
 BASE = ("--silent", "--show-error", "--noproxy", "*", "--include")
@@ -31,18 +32,6 @@ SEARCH = """
 """
 PING = '{"jsonrpc": "2.0", "id": 9, "method": "ping"}'
 PONG = {"jsonrpc": "2.0", "id": 9, "result": {}}
-
-
-class Answer(NamedTuple):
-    """What curl showed of one exchange."""
-
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def value(self) -> Any:
-        return json.loads(self.body)
 
 
 def curl(*words: str) -> list[Answer]:

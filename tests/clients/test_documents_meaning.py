@@ -270,7 +270,9 @@ def test_hybrid_search_finds_by_meaning_what_shares_no_word(assistant: Assistant
 def test_content_is_the_passage_as_it_stands_in_the_document(
     assistant: Assistant, query: str
 ) -> None:
-    for hit in search(assistant, query):
+    hits = search(assistant, query)
+    assert hits
+    for hit in hits:
         text = NOTES[hit["documentId"]]
         assert hit["content"] in text
         assert " > " not in hit["content"]

@@ -11,7 +11,15 @@ import anyio
 import mcp_types as types
 import pytest
 
-from tests.clients.assistant import LEGACY, MODERN, Assistant, assisting, command, connected
+from tests.clients.assistant import (
+    LEGACY,
+    MODERN,
+    PATIENCE,
+    Assistant,
+    assisting,
+    command,
+    connected,
+)
 from tests.clients.assistant import http_server as serving_http
 from tests.conftest import Shelf
 from tests.llm.endpoints import dripping, saying, serving
@@ -154,6 +162,11 @@ def test_a_client_that_does_not_answer_is_given_up(office: Shelf) -> None:
     assert "within 1 s" in error["message"]
 
 
+def threads_asking() -> list[threading.Thread]:
+    """Return those that wait for the answer of an endpoint."""
+    return [each for each in threading.enumerate() if each.name == "bookwheel-model"]
+
+
 @ERAS
 def test_a_call_that_its_caller_gives_up_ends(office: Shelf, era: str) -> None:
     """The server's end waits for running calls: it must not be kept by a model."""
@@ -162,15 +175,17 @@ def test_a_call_that_its_caller_gives_up_ends(office: Shelf, era: str) -> None:
         reaching(office, "memory", era, Lent(None), llm_url=url, llm_timeout=600) as assistant,
     ):
 
-        async def leave() -> None:
+        async def leave() -> list[threading.Thread]:
             results = [{"path": str(office.folder / "contract.md"), "snippet": AGREED}]
-            with anyio.move_on_after(0.5):
-                await assistant.client.call_tool(
-                    "summarizeResults", {"query": "x", "results": results}
-                )
+            asked = {"query": "x", "results": results}
+            with anyio.fail_after(PATIENCE):
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(assistant.client.call_tool, "summarizeResults", asked)
+                    while not (asking := threads_asking()):
+                        await anyio.sleep(0.01)
+                    tasks.cancel_scope.cancel()
+            return asking
 
-        assistant.run(leave)
-        asking = [each for each in threading.enumerate() if each.name == "bookwheel-model"]
-        for each in asking:
+        for each in assistant.run(leave):
             each.join(10)
             assert not each.is_alive()

@@ -14,18 +14,13 @@ import pytest
 from tests.clients.assistant import PATIENCE, Assistant, command, connected, http_server
 from tests.conftest import Shelf
 from tests.embedders.endpoints import Answer, Asked, Service, serving, vectors
+from tests.waiting import wait_until
 
 CARS = "# Vehicles\n\nThe automobile needs petrol and oil; its engine must be serviced."
-BREAD = "# Baking\n\nKnead the dough, let the yeast rise, and put the loaf in the oven."
 
 
-def until(condition: Callable[[], bool]) -> bool:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return True
+def until(condition: Callable[[], bool]) -> None:
+    wait_until(condition, PATIENCE)
 
 
 def finds(assistant: Assistant, query: str, path: str) -> Callable[[], bool]:
@@ -38,16 +33,16 @@ def test_a_server_finds_by_meaning_and_so_it_does_after_a_change(shelf: Shelf) -
     start = command(shelf.folder, "--index", shelf.place / "index", "--toolsets", "folder")
 
     with connected(start) as assistant:
-        assert until(finds(assistant, "car maintenance", "garage.md"))
+        until(finds(assistant, "car maintenance", "garage.md"))
         shelf.put("money.md", "# Finance\n\nThe bank lends cash at an interest rate as a loan.")
-        assert until(finds(assistant, "mortgage credit", "money.md"))
+        until(finds(assistant, "mortgage credit", "money.md"))
 
 
 def test_a_server_over_http_finds_by_meaning(shelf: Shelf) -> None:
     shelf.put("garage.md", CARS)
     where = [shelf.folder, "--index", shelf.place / "index", "--toolsets", "folder"]
     with http_server(*where) as url, connected(f"{url}/mcp") as assistant:
-        assert until(finds(assistant, "car maintenance", "garage.md"))
+        until(finds(assistant, "car maintenance", "garage.md"))
 
 
 def test_searches_are_answered_and_changes_seen_while_documents_are_embedded(shelf: Shelf) -> None:
@@ -71,13 +66,11 @@ def test_searches_are_answered_and_changes_seen_while_documents_are_embedded(she
             BOOKWHEEL_RECONCILE_SECONDS="1",
         )
         with connected(start) as assistant:
-            assert until(finds(assistant, "zebra", "0.md"))
-            assert until(
-                lambda: any(each.body["input"] != ["dimensions"] for each in service.asked)
-            )
+            until(finds(assistant, "zebra", "0.md"))
+            until(lambda: any(each.body["input"] != ["dimensions"] for each in service.asked))
             assert finds(assistant, "zebra", "1.md")()
             shelf.put("new.md", "# New\n\nwalrus")
-            assert until(finds(assistant, "walrus", "new.md"))
+            until(finds(assistant, "walrus", "new.md"))
             finished.append(True)
 
 
@@ -107,18 +100,18 @@ def test_f20_a_server_makes_all_vectors_anew_when_its_endpoint_has_another_model
             def ask(query: str) -> str:
                 return assistant.call("documents_search", query=query).text
 
-            assert until(lambda: "garage.md" in ask("vroom"))
+            until(lambda: "garage.md" in ask("vroom"))
             reads.clear()
             width[0] = 3
             before = len(service.asked)
             said = ask("petrol")
             assert "gave 3 dimensions, not 2" in said
-            assert until(lambda: any(CARS[-20:] in text for text in sent(service, before)))
+            until(lambda: any(CARS[-20:] in text for text in sent(service, before)))
             said = ask("petrol")
             assert "garage.md" in said
             assert "no document has a vector of this model yet" in said
             reads.set()
-            assert until(lambda: "garage.md" in ask("vroom"))
+            until(lambda: "garage.md" in ask("vroom"))
             said = ask("petrol")
             assert "words alone were compared" not in said
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from tests.clients.assistant import (
     failed_start,
 )
 from tests.conftest import Shelf
+from tests.waiting import wait_until
 
 
 @pytest.mark.requirement("F-049")
@@ -94,7 +94,8 @@ def test_a_client_is_greeted_while_the_documents_are_still_being_indexed(
             names = [tool["name"] for tool in assistant.tools()]
             assert not (shelf.place / "index" / "catalog.db").exists()
             lock.release()
-            found = _ask_until_found(assistant)
+            wait_until(lambda: _ask(assistant).startswith("Found 1"), PATIENCE)
+            found = _ask(assistant)
     finally:
         lock.release()
 
@@ -102,9 +103,5 @@ def test_a_client_is_greeted_while_the_documents_are_still_being_indexed(
     assert found.startswith("Found 1 results:\n\n1. zebra.md ")
 
 
-def _ask_until_found(assistant: Assistant) -> str:
-    end = time.monotonic() + PATIENCE
-    while True:
-        reply = assistant.call("search_docs", query="stripes")
-        if reply.text.startswith("Found 1") or time.monotonic() > end:
-            return reply.text
+def _ask(assistant: Assistant) -> str:
+    return assistant.call("search_docs", query="stripes").text

@@ -158,10 +158,3 @@ def test_the_examples_are_answered_as_the_page_shows(
 
 def test_no_example_is_passed_over() -> None:
     assert len(EXAMPLES) == PAGE.count("```call\n")
-
-
-def test_links_of_the_page_lead_somewhere() -> None:
-    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", PAGE)
-
-    assert targets
-    assert [each for each in targets if not (DOCS / each).exists()] == []

@@ -8,14 +8,14 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.cluster import parts
+from tests.waiting import wait_until
 
 _PATIENCE = 30.0
 _NODE = """#!/bin/sh
@@ -66,14 +66,14 @@ def test_no_node_is_left_of_a_cluster_ended_while_it_starts(
 ) -> None:
     if by is signal.SIGKILL and shutil.which("setpriv") is None:
         pytest.skip("nothing here binds a program to the one that started it")
-    _wait(lambda: len(_nodes(place)) == 2)
+    wait_until(lambda: len(_nodes(place)) == 2, _PATIENCE)
     nodes = _nodes(place)
     starting.send_signal(by)
     if by is signal.SIGTERM:
-        _wait(lambda: _marks(place, "told"))
+        wait_until(lambda: _marks(place, "told"), _PATIENCE)
         starting.send_signal(by)  # as `timeout` does, which means the group too
     starting.wait(_PATIENCE)
-    _wait(lambda: not any(map(_lives, nodes)))
+    wait_until(lambda: not any(map(_lives, nodes)), _PATIENCE)
 
 
 def _nodes(place: Path) -> list[int]:
@@ -89,10 +89,3 @@ def _lives(pid: int) -> bool:
         return bool(Path(f"/proc/{pid}/cmdline").read_bytes())  # one that has ended has none
     except OSError:
         return False
-
-
-def _wait(until: Callable[[], object]) -> None:
-    last = time.monotonic() + _PATIENCE
-    while not until():
-        assert time.monotonic() < last, "it took too long"
-        time.sleep(0.05)

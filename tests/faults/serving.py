@@ -8,8 +8,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import Any
 
 from tests.conftest import Shelf
 from tests.engines.embedded.scenes import ROOT
+from tests.waiting import wait_until
 
 PATIENCE = 60.0
 _SAID = re.compile(r"serving http://127\.0\.0\.1:(\d+)")
@@ -102,9 +101,6 @@ def serving(
             process.kill()
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
+def wait_for(condition: Callable[[], bool]) -> None:
     """Wait until something is so."""
-    ticking, end = threading.Event(), time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not come about in time"
-        ticking.wait(0.05)
+    wait_until(condition, PATIENCE)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,6 +24,7 @@ from tests.engines.drafts import found, problems
 from tests.engines.embedded.scenes import ROOT
 from tests.engines.embedded.test_rebuild import open_library
 from tests.faults.sizes import PropertyRecorder, size
+from tests.waiting import wait_until
 
 _ALL = Match(())
 WORDS = [a + b + c + "ling" for a in "bdfgkmnp" for b in "aeiou" for c in "bdfgkmnprt"]
@@ -286,7 +287,6 @@ def _embed_and_kill(index: Path, tree: Path, after: int) -> bool:
 import os, signal
 from bookwheel.indexing import embedding
 from tests.engines.embedded.test_rebuild import open_library
-from tests.faults.sizes import PropertyRecorder, size
 from pathlib import Path
 inner, calls = embedding._Work.do, []
 def killing(*arguments):
@@ -333,13 +333,6 @@ def test_f01_an_embedding_that_is_killed_loses_nothing_and_goes_on(tmp_path: Pat
 # Several processes on one index
 
 
-def _wait_for(condition: Callable[[], bool], seconds: float = 30) -> None:
-    ticking, end = threading.Event(), time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not come about in time"
-        ticking.wait(0.01)
-
-
 def _log(folder: Path, name: str) -> list[str]:
     path = folder / f"{name}.log"
     return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
@@ -361,13 +354,15 @@ def test_f07_when_the_writer_is_killed_another_takes_over_and_nothing_is_lost(
     }
     try:
         while len(crowd) > 1:
-            _wait_for(lambda: any(_log(tmp_path, name).count("committed") >= 2 for name in crowd))
+            wait_until(
+                lambda: any(_log(tmp_path, name).count("committed") >= 2 for name in crowd), 30
+            )
             writer = next(n for n in crowd if _log(tmp_path, n).count("committed") >= 2)
             process = crowd.pop(writer)
             process.kill()
             process.communicate()
         (last,) = crowd
-        _wait_for(lambda: _log(tmp_path, last).count("committed") >= 1)
+        wait_until(lambda: _log(tmp_path, last).count("committed") >= 1, 30)
         crowd[last].communicate()
         assert crowd.pop(last).returncode == 0
     finally:

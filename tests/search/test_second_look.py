@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -38,13 +37,6 @@ class LikesPlums:
 
     def embed_query(self, text: str) -> Vector:
         return np.array([1, 0], np.float32)
-
-
-@pytest.fixture
-def shelf(tmp_path: Path) -> Iterator[Shelf]:
-    made = Shelf(tmp_path)
-    yield made
-    made.close()
 
 
 @pytest.fixture

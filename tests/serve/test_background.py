@@ -26,6 +26,7 @@ from bookwheel.serve.calls import Calls
 from tests.conftest import Shelf, find
 from tests.embedders.endpoints import serving, vectors
 from tests.serve.conftest import PATIENCE
+from tests.waiting import wait_until
 
 
 @contextmanager
@@ -38,23 +39,19 @@ def indexing(shelf: Shelf, **options: Any) -> Iterator[Indexing]:
         assert made.stop()
 
 
-def told(made: Indexing, status: str, *, ready: bool) -> bool:
-    """Tell whether probes are told this soon."""
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        state = made.describe()
-        if (state["status"], state["ready"]) == (status, ready):
-            return True
-        time.sleep(0.02)
-    return False
-
-
-def until(condition: Callable[[], bool]) -> None:
+def until(condition: Callable[[], object]) -> None:
     """Wait until something is so."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    wait_until(condition, PATIENCE)
+
+
+def until_told(made: Indexing, status: str, *, ready: bool) -> None:
+    """Wait until probes are told this."""
+
+    def is_told() -> bool:
+        state = made.describe()
+        return (state["status"], state["ready"]) == (status, ready)
+
+    until(is_told)
 
 
 def test_folders_are_indexed_and_then_followed(shelf: Shelf) -> None:
@@ -114,9 +111,9 @@ def test_an_index_out_of_reach_is_told_to_probes_until_it_is_back(
     with indexing(shelf) as made:
         assert made.ready.wait(PATIENCE)
         is_lost.set()
-        assert told(made, "unreachable", ready=False)
+        until_told(made, "unreachable", ready=False)
         is_lost.clear()
-        assert told(made, "ok", ready=True)
+        until_told(made, "ok", ready=True)
 
 
 def test_an_index_that_has_lost_a_part_is_out_of_reach_until_it_is_whole_again(
@@ -134,11 +131,11 @@ def test_an_index_that_has_lost_a_part_is_out_of_reach_until_it_is_whole_again(
     monkeypatch.setattr(news, "_WHOLE_SECONDS", 0.0)
     with indexing(shelf) as made:
         assert made.ready.wait(PATIENCE)
-        assert told(made, "ok", ready=True)
+        until_told(made, "ok", ready=True)
         is_lost.set()
-        assert told(made, "unreachable", ready=False)
+        until_told(made, "unreachable", ready=False)
         is_lost.clear()
-        assert told(made, "ok", ready=True)
+        until_told(made, "ok", ready=True)
 
 
 def test_where_there_is_no_index_nothing_is_ready_to_be_searched(
@@ -148,12 +145,12 @@ def test_where_there_is_no_index_nothing_is_ready_to_be_searched(
     shelf.update()
     with indexing(shelf) as made:
         assert made.ready.wait(PATIENCE)
-        assert told(made, "ok", ready=True)
+        until_told(made, "ok", ready=True)
         monkeypatch.setattr(Library, "generation", 0)
         monkeypatch.setattr(Library, "exists", False)
-        assert told(made, "ok", ready=False)
+        until_told(made, "ok", ready=False)
         monkeypatch.undo()
-        assert told(made, "ok", ready=True)
+        until_told(made, "ok", ready=True)
 
 
 def cut_short(shelf: Shelf) -> None:
@@ -174,15 +171,15 @@ def test_a_damaged_index_is_told_to_probes_until_it_is_mended(
     shelf.update()
     monkeypatch.setattr(background, "_MEND_SECONDS", 0.05)
     with indexing(shelf) as made:
-        assert told(made, "ok", ready=True)
+        until_told(made, "ok", ready=True)
         away = shelf.folder.rename(shelf.place / "away")
         cut_short(shelf)
         made.look_at_index()
-        assert told(made, "damaged", ready=False)
+        until_told(made, "damaged", ready=False)
         until(lambda: "there is no folder" in caplog.text)
-        assert told(made, "damaged", ready=False)
+        until_told(made, "damaged", ready=False)
         away.rename(shelf.folder)
-        assert told(made, "ok", ready=True)
+        until_told(made, "ok", ready=True)
     assert shelf.find("zebra") == ["a.md"]
     assert are_aside(shelf, 1)
 
@@ -193,9 +190,9 @@ def test_what_a_question_took_for_damage_is_no_more_once_a_look_finds_nothing(
     shelf.put("a.md", "zebra")
     shelf.update()
     with indexing(shelf) as made:
-        assert told(made, "ok", ready=True)
+        until_told(made, "ok", ready=True)
         made.look_at_index()
-        assert told(made, "ok", ready=True)
+        until_told(made, "ok", ready=True)
     assert are_aside(shelf, 0)
 
 
@@ -204,11 +201,11 @@ def test_an_index_that_was_mended_and_is_damaged_again_is_mended_at_once(shelf: 
     shelf.update()
     with indexing(shelf) as made:
         for number in (1, 2, 3):
-            assert told(made, "ok", ready=True)
+            until_told(made, "ok", ready=True)
             cut_short(shelf)
             made.look_at_index()
             until(partial(are_aside, shelf, number))
-        assert told(made, "ok", ready=True)
+        until_told(made, "ok", ready=True)
     assert shelf.find("zebra") == ["a.md"]
 
 
@@ -251,7 +248,7 @@ def test_while_an_index_is_made_anew_nothing_is_ready_and_answers_say_so(
         declare(engine, collections)
 
     with indexing(shelf) as made, shelf.open() as library:
-        assert told(made, "ok", ready=True)
+        until_told(made, "ok", ready=True)
         calls = Calls(library, ready=made.ready, progress=made.count, patience=0.0)
         assert calls.remark == ""
         monkeypatch.setattr(EmbeddedEngine, "declare", declare_late)
@@ -260,11 +257,11 @@ def test_while_an_index_is_made_anew_nothing_is_ready_and_answers_say_so(
             made.look_at_index()
         else:
             shutil.rmtree(database.parent)
-        assert told(made, "ok", ready=False)
+        until_told(made, "ok", ready=False)
         until(lambda: database.exists() and not library.states())
         assert "Indexing is under way" in calls.remark
         is_let.set()
-        assert told(made, "ok", ready=True)
+        until_told(made, "ok", ready=True)
         assert calls.remark == ""
         assert find(library, "zebra") == ["a.md"]
         calls.close()
@@ -285,16 +282,16 @@ def test_an_index_that_another_process_makes_anew_is_ready_when_that_is_done(
     shelf.put("a.md", "zebra")
     shelf.update()
     with indexing(shelf) as made:
-        assert told(made, "ok", ready=True)
+        until_told(made, "ok", ready=True)
         other = EmbeddedEngine(shelf.place / "index" / "catalog.db")
         assert other.generation
         until(partial(is_done, other.set_aside))
         until(partial(is_done, other.begin_writing))
         try:
-            assert told(made, "ok", ready=False)
+            until_told(made, "ok", ready=False)
         finally:
             other.close()
-        assert told(made, "ok", ready=True)
+        until_told(made, "ok", ready=True)
     assert shelf.find("zebra") == ["a.md"]
 
 
@@ -316,9 +313,9 @@ def test_an_index_that_leaves_a_question_unanswered_is_out_of_reach_meanwhile(
     with indexing(shelf) as made:
         assert made.ready.wait(PATIENCE)
         answers.clear()
-        assert told(made, "unreachable", ready=False)
+        until_told(made, "unreachable", ready=False)
         answers.set()
-        assert told(made, "ok", ready=True)
+        until_told(made, "ok", ready=True)
 
 
 def test_two_servers_of_one_folder_both_tell_of_a_change(shelf: Shelf) -> None:
@@ -395,8 +392,7 @@ def test_while_another_process_indexes_it_says_so_and_hears_of_its_changes(shelf
     made = Indexing(shelf.open, on_change=heard.set, busy_seconds=3600)
     with shelf.open() as other, other.writing() as engine:
         made.start()
-        while made.count() != (0, 0):
-            time.sleep(0.01)
+        until(lambda: made.count() == (0, 0))
         engine.remove("notes", ["a.md"])
         engine.commit()
         assert heard.wait(PATIENCE)
@@ -412,8 +408,7 @@ def test_an_index_that_cannot_be_made_is_told_of(
     cache = {"index": None, "cache_root": str(shelf.place / "file")}
     made = Indexing(lambda: shelf.open(**cache))
     made.start()
-    while not made.has_failed:
-        time.sleep(0.01)
+    until(lambda: made.has_failed)
     assert made.stop()
 
     assert made.describe()["status"] == "failed"
@@ -428,20 +423,15 @@ def test_another_model_that_is_met_by_a_new_document_reads_the_old_ones_too(shel
         made = Indexing(lambda: shelf.open(**flags))
         made.start()
         try:
-            assert is_read(shelf, flags)
+            until_read(shelf, flags)
             row.append(0.0)
             shelf.put("b.md", "giraffe")
-            assert is_read(shelf, flags)
+            until_read(shelf, flags)
         finally:
             assert made.stop()
 
 
-def is_read(shelf: Shelf, flags: dict[str, str]) -> bool:
-    """Tell whether all documents soon have vectors of the model as it is now."""
-    until = time.monotonic() + PATIENCE
+def until_read(shelf: Shelf, flags: dict[str, str]) -> None:
+    """Wait until all documents have vectors of the model as it is now."""
     with shelf.open(**flags) as library:
-        while time.monotonic() < until:
-            if library.exists and library.is_embedded_by_this_model:
-                return True
-            time.sleep(0.02)
-    return False
+        until(lambda: library.exists and library.is_embedded_by_this_model)

@@ -7,8 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -19,22 +18,14 @@ from bookwheel.model import Job, JobState, Priority
 from bookwheel.serve import background
 from tests.conftest import Shelf, find
 from tests.serve.conftest import PATIENCE
-from tests.serve.test_background import indexing
+from tests.serve.test_background import indexing, until
 
 HIGH = Priority.HIGH
 
 
-def soon(question: Callable[[], object]) -> None:
-    """Wait until something is so."""
-    until = time.monotonic() + PATIENCE
-    while not question():
-        assert time.monotonic() < until
-        time.sleep(0.01)
-
-
 def ended(library: Library, job: Job) -> Job:
     """Return a job when it is finished."""
-    soon(lambda: found(library, job).is_finished)
+    until(lambda: found(library, job).is_finished)
     return found(library, job)
 
 
@@ -121,7 +112,7 @@ def test_a_process_that_only_reads_has_another_do_it(shelf: Shelf) -> None:
     for number in range(20):
         shelf.put(f"{number}.md", "zebra")
     with server(shelf) as process, shelf.open() as library:
-        soon(lambda: library.exists and library.is_indexed)
+        until(lambda: library.exists and library.is_indexed)
         shelf.put("0.md", "okapi")
 
         job = ended(library, library.jobs.ask("notes", full=True))
@@ -154,9 +145,9 @@ def test_a_job_whose_server_is_killed_is_finished_by_the_next(shelf: Shelf) -> N
         shelf.put(f"{number:03}.md", f"# Title {number}\n\n" + "zebra giraffe okapi " * 500)
     with shelf.open() as library:
         with server(shelf) as process:
-            soon(lambda: library.exists and library.is_indexed)
+            until(lambda: library.exists and library.is_indexed)
             first = library.jobs.ask("notes", full=True, priority=Priority.LOW)
-            soon(lambda: found(library, first).counts.done > 0)
+            until(lambda: found(library, first).counts.done > 0)
             kill(process)
         cut_off = found(library, first)
         assert cut_off.state is JobState.WAITING
@@ -188,5 +179,5 @@ def test_a_change_while_vectors_are_made_does_not_end_the_thread(
         assert rounds.acquire(timeout=PATIENCE)
         assert rounds.acquire(timeout=PATIENCE)
         shelf.put("new.md", "giraffe")
-        soon(lambda: thread.has_failed or find(reader, "giraffe"))
+        until(lambda: thread.has_failed or find(reader, "giraffe"))
         assert not thread.has_failed

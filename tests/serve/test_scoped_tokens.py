@@ -27,6 +27,7 @@ from bookwheel.serve.toolsets import choose, load_contracts
 from bookwheel.serve.web import Web
 from tests.conftest import Shelf
 from tests.serve.conftest import Site, serving, within
+from tests.serve.test_streams import note_opening
 
 ONE = ("Alphaberg", "alphonium", "Aldebaran")
 TWO = ("Betatal", "betonite", "Bellatrix")
@@ -394,9 +395,9 @@ def test_t31_a_change_is_told_to_those_alone_who_may_see_it(tmp_path: Path, era:
                         told.set()
 
                 http = create_mcp_http_client(headers={"Authorization": f"Bearer {secrets[name]}"})
+                note_opening(http, ready)
                 async with http, client_of(site, http, era, hear) as client:
                     if era == "legacy":
-                        ready.set()
                         await anyio.sleep_forever()
                     async with client.listen(resources_list_changed=True) as subscription:
                         ready.set()
@@ -412,7 +413,6 @@ def test_t31_a_change_is_told_to_those_alone_who_may_see_it(tmp_path: Path, era:
                         tasks.start_soon(listen, name, told[name], ready[name])
                     for event in ready.values():
                         await event.wait()
-                    await anyio.sleep(0.3)  # the old era opens its stream after the handshake
                     shelf.put("../two/new.md", "# New\n\nBetatal")
                     await anyio.to_thread.run_sync(lambda: shelf.update(*folders))
                     site.bell.ring()

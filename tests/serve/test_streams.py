@@ -41,23 +41,35 @@ def replace(tokens: TokenFile, _: pytest.MonkeyPatch) -> None:
 ENDS = pytest.mark.parametrize("end", [revoke, let_end, replace])
 
 
+def note_opening(http: Any, is_open: anyio.Event) -> None:
+    """Note when a client of the old era has opened its stream, some time after the handshake."""
+
+    async def note(response: Any) -> None:
+        if response.request.method == "GET" and response.is_success:
+            is_open.set()
+
+    http.event_hooks = {"response": [note]}
+
+
 class Listener:
     """A real client that listens, and takes down what it hears and when its stream ends."""
 
     def __init__(self, site: Site, secret: str, era: str) -> None:
         self.heard: list[str] = []
-        self.told, self.ended = anyio.Event(), anyio.Event()
+        self.is_open, self.told, self.ended = anyio.Event(), anyio.Event(), anyio.Event()
         self._era, self._url = era, f"{site.url}/mcp"
         self._headers = {"Authorization": f"Bearer {secret}"}
 
     async def run(self) -> None:
         http = create_mcp_http_client(headers=self._headers)
+        note_opening(http, self.is_open)
         target = streamable_http_client(self._url, http_client=http)
         async with http, Client(target, mode=self._era, message_handler=self._hear) as client:
             if self._era == "legacy":
                 await anyio.sleep_forever()
             with suppress(MCPError, SubscriptionLost):
                 async with client.listen(resources_list_changed=True) as news:
+                    self.is_open.set()
                     async for each in news:
                         self._note(type(each).__name__)
             self.ended.set()
@@ -85,10 +97,11 @@ def test_t08_a_client_whose_token_is_no_good_any_more_hears_of_no_change(
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(ann.run)
             tasks.start_soon(bob.run)
-            while not (ann.told.is_set() and bob.told.is_set()):  # streams open when they open
-                site.bell.ring()
-                await anyio.sleep(0.02)
-            await anyio.sleep(0.3)  # what was sent arrives
+            for each in (ann, bob):
+                await each.is_open.wait()
+            site.bell.ring()
+            for each in (ann, bob):
+                await each.told.wait()
             ann.heard.clear()
             end(tokens, monkeypatch)
             bob.told = anyio.Event()

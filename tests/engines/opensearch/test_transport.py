@@ -13,8 +13,8 @@ from bookwheel.engines.opensearch import transport
 from bookwheel.engines.opensearch.address import read_address
 from bookwheel.engines.opensearch.cluster import Cluster
 from bookwheel.errors import IndexUnreachable, IndexUnusable
+from tests.cluster.nodes import free_port
 from tests.engines.opensearch.pretender import pretending
-from tests.engines.opensearch.test_trouble import free_port
 
 
 @pytest.mark.parametrize("is_first", [True, False])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +22,7 @@ from bookwheel.errors import (
     IndexUnusable,
     RateLimited,
 )
+from tests.cluster.nodes import free_port
 from tests.engines.opensearch.pretender import Pretender, pretending
 
 LOGIN = "ada:S3CRET@"
@@ -48,12 +48,6 @@ def trouble_of(pretender: Pretender) -> BookwheelError:
     engine.close()
     assert "S3CRET" not in raised.value.advice
     return raised.value
-
-
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
 
 
 def test_a_cluster_that_does_not_answer_is_out_of_reach(caplog: pytest.LogCaptureFixture) -> None:
