@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tarfile
@@ -63,6 +64,23 @@ def test_the_wheel_holds_every_file_of_the_program_and_nothing_else(wheel: Path)
         if "__pycache__" not in path.parts
     }
     assert extra == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
+
+
+def test_links_on_the_page_of_the_package_lead_to_files_of_its_version(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as opened:
+        (name,) = (each for each in opened.namelist() if each.endswith("/METADATA"))
+        told = opened.read(name).decode()
+
+    links = re.findall(r"\]\(([^)]+)\)", told)
+    files = [link for link in links if not link.startswith("#")]
+    at = re.compile(
+        r"https://(raw\.githubusercontent|github)\.com/bookwheel/bookwheel/"
+        rf"(blob/)?v{re.escape(__version__)}/([^#]+)(#.*)?"
+    )
+    assert len(files) > 20
+    assert [
+        link for link in files if not (found := at.fullmatch(link)) or not (TOP / found[3]).exists()
+    ] == []
 
 
 def test_the_source_archive_holds_what_a_build_needs_and_no_tests(source: Path) -> None:

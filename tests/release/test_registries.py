@@ -29,10 +29,21 @@ def test_the_registry_is_told_the_name_and_version_of_the_package() -> None:
 
 
 def test_the_readme_names_the_server_the_way_the_registry_looks_for_it() -> None:
-    readme = (TOP / PROJECT["project"]["readme"]).read_text(encoding="utf-8")
+    readme = (TOP / "README.md").read_text(encoding="utf-8")
 
     assert re.findall(r"mcp-name: (\S+)(?= -->)", readme) == [SERVER["name"]]
     assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", SERVER["name"])
+
+
+def test_the_registry_and_the_package_name_one_repository_that_of_the_name() -> None:
+    account, _, name = SERVER["name"].removeprefix("io.github.").partition("/")
+
+    assert SERVER["repository"] == {
+        "url": f"https://github.com/{account}/{name}",
+        "source": "github",
+    }
+    addresses = PROJECT["project"]["urls"].values()
+    assert all(each.startswith(SERVER["repository"]["url"]) for each in addresses)
 
 
 def test_the_image_is_named_and_its_python_is_one_that_the_package_is_for() -> None:
