@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from itertools import islice
-from re import _parser  # reads patterns
 from typing import Any
 
 from bookwheel.safety.notations import NOTATIONS
@@ -15,6 +15,8 @@ from bookwheel.safety.tokens import ALPHABETS, TOKENS
 from bookwheel.safety.words import ABBREVIATED, KEYS, KINDS_OF_KEY, PASSWORDS, SHORT_PASSWORDS
 
 MEGABYTE = 1_000_000
+_parser: Any = import_module("re._parser")
+"""Reads patterns."""
 _SIGNS = ("=", ": ", " ", " is ", "|")
 _AFTER = ("", "x", "Xk9#mQ2z")
 _ALTERNATIVES = 12
