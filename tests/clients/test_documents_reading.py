@@ -463,6 +463,7 @@ def test_text_that_imitates_an_answer_stays_inside_its_field(shelf: Shelf) -> No
 HIDDEN = "\u202e\u2066\u200f\u2060\ufeff\U000e0041\x1b\x07"
 
 
+@pytest.mark.requirement("F-015")
 def test_t21_invisible_characters_that_steer_a_reader_are_left_out_everywhere(shelf: Shelf) -> None:
     shelf.put(
         "a.md",

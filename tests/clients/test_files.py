@@ -191,7 +191,7 @@ WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
 }
 
 
-@pytest.mark.requirement("R-007", "R-008", "R-009", "R-026", "R-042", "X-013")
+@pytest.mark.requirement("R-007", "R-008", "R-009", "R-026", "R-027", "R-042", "X-013")
 @pytest.mark.parametrize(
     ("tool", "arguments", "named"),
     [(tool, *row) for tool, rows in WRONG.items() for row in rows],

@@ -17,6 +17,7 @@ JAPANESE = "日本語の文章です。これは文字コードの判定を確�
 CHINESE = "这是一个用来检查编码识别的中文文本。我们希望它能够被正确地识别出来。\n" * 3
 
 
+@pytest.mark.requirement("F-015")
 @pytest.mark.parametrize(
     "data",
     [

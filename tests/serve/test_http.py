@@ -292,6 +292,7 @@ def test_bare_clients_may_use_the_same_id_at_once(site: Site) -> None:
     assert answers == [200] * 8
 
 
+@pytest.mark.requirement("X-037")
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "docs.example"])
 def test_t08_other_machines_are_let_in_only_with_a_token_or_on_purpose(host: str) -> None:
     with pytest.raises(BadRequest):
