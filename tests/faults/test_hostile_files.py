@@ -24,7 +24,18 @@ from bookwheel.indexing.wire import unpack
 from bookwheel.indexing.worker import Limits, Task, WorkerPool
 from bookwheel.model import Draft
 from tests.faults.sizes import PropertyRecorder, size
-from tests.formats import hostile
+from tests.formats import hostile, making_word
+from tests.formats.making_msg import ole_file, properties, wide
+from tests.formats.making_office import (
+    label,
+    number,
+    old_slide,
+    opendocument,
+    ppt,
+    text_atoms,
+    text_shape,
+    xls,
+)
 from tests.formats.making_zips import make_zip
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(3_600)]
@@ -33,6 +44,7 @@ MUTATED = size("FILES", 5_000)
 STEP = 500
 LIMITS = Limits()
 HANDLER = "bookwheel.indexing.prepare:make_prepare"
+_SLIDE = old_slide(text_shape(text_atoms(1, "hello")))
 MADE = {
     "a.docx": hostile.word("<w:p><w:r><w:t>hello</w:t></w:r></w:p>" * 20),
     "a.xlsx": hostile.sheet(hostile.rows_of_cells(9, 4)),
@@ -46,6 +58,28 @@ MADE = {
     "a.md": b"---\ntitle: x\n---\n# Hello\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
     "a.html": b"<html><h1>Hello</h1><table><tr><td>1</table>",
     "a.csv": b'a,b\n1,"two\nlines"\n',
+    "a.tsv": b"a\tb\n1\ttwo\n",
+    "a.rst": b"Hello\n=====\n\n.. note:: x\n\n+---+---+\n| a | b |\n+---+---+\n",
+    "a.org": b"#+TITLE: x\n* Hello\n#+BEGIN_SRC sh\nls\n#+END_SRC\n| a | b |\n",
+    "a.adoc": b"= Hello\n:key: x\n\n== One\n\n|===\n| {key} | b\n|===\n----\nls\n----\n",
+    "a.doc": making_word.doc("Hello\rold world\r"),
+    "a.ppt": ppt([(_SLIDE, text_atoms(1, "outline")), (_SLIDE, b"")], [_SLIDE]),
+    "a.xls": xls(label(0, 0, "hello"), number(1, 1, 2.5)),
+    "a.msg": ole_file(
+        {"__properties_version1.0": properties(32), **wide(x0037="Hello", x1000="A mail.")}
+    ),
+    "a.ods": opendocument(
+        "spreadsheet",
+        "<office:body><office:spreadsheet><table:table table:name='One'><table:table-row>"
+        "<table:table-cell office:value-type='string'><text:p>hello</text:p></table:table-cell>"
+        "</table:table-row></table:table></office:spreadsheet></office:body>",
+    ),
+    "a.odp": opendocument(
+        "presentation",
+        "<office:body><office:presentation><draw:page><draw:frame><draw:text-box>"
+        "<text:p>hello</text:p></draw:text-box></draw:frame></draw:page>"
+        "</office:presentation></office:body>",
+    ),
 }
 """What is changed where no folder of real files is named by BOOKWHEEL_TEST_FORMATS."""
 
@@ -151,9 +185,9 @@ def run(folder: Path, files: Iterable[tuple[str, bytes]]) -> list[tuple[str, str
 
 def count(outcomes: list[tuple[str, str]], expected: int) -> None:
     """Print how many there were of each kind; every file has one."""
-    for (extension, said), number in sorted(Counter(outcomes).items()):
-        print(f"{extension:8} {number:6,}  {said}")  # noqa: T201 - what the run is for
-    for said, number in Counter(said.partition(": ")[0] for _, said in outcomes).most_common():
-        print(f"all      {number:6,}  {said}")  # noqa: T201 - what the run is for
+    for (extension, said), times in sorted(Counter(outcomes).items()):
+        print(f"{extension:8} {times:6,}  {said}")  # noqa: T201 - what the run is for
+    for said, times in Counter(said.partition(": ")[0] for _, said in outcomes).most_common():
+        print(f"all      {times:6,}  {said}")  # noqa: T201 - what the run is for
     assert len(outcomes) == expected
     assert [said for _, said in outcomes if said.startswith("failed: error")] == []
