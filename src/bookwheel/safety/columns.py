@@ -54,8 +54,8 @@ _JUDGED_CELLS = 4000
 
 def find_in_columns(data: bytes, allowance: Allowance) -> Iterator[Found]:
     """Yield what stands below a head such as `password` or `phone`."""
-    done = 0
     dense = Stretches(allowance)
+    done = 0
     for match in places(_RULED, data, dense):
         if match.start() >= done:
             done = yield from _below(data, match.start(), b"|")
@@ -64,7 +64,7 @@ def find_in_columns(data: bytes, allowance: Allowance) -> Iterator[Found]:
         for match in places(_BOXED, data, dense):
             if match.start() >= done:
                 done = yield from _below(data, match.start(), _BAR)
-        done = 0
+    done = 0
     for match in places(_SEPARATED, data, dense):
         if match.start() >= done:
             separator = next(each for each in (b"\t", b";", b",") if each in match.group())

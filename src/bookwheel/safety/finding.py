@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 Found = tuple[int, int, str]
 
-CODE_VERSION = "16"
+CODE_VERSION = "17"
 """To be raised when the code finds something else by the same rules."""
 
 
