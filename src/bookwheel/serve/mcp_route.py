@@ -162,12 +162,14 @@ async def _read_body(scope: Scope, receive: Receive) -> bytes | Response:
 
 def _is_answered_at_once(message: Message, waiting: Container[str]) -> bool:
     """Tell whether the sender of a request hears nothing before its answer."""
+    if message.id is None or message.method == "initialize":
+        return False
     params: dict[str, Any] = message.body.get("params", {})
     meta, name = params.get("_meta"), params.get("name")
     may_hear = isinstance(meta, dict) and "progressToken" in meta
     if message.method == "tools/call" and isinstance(name, str):
         may_hear = may_hear or name in waiting
-    return message.id is not None and message.method != "initialize" and not may_hear
+    return not may_hear
 
 
 def _is_of_a_session(scope: Scope) -> bool:
