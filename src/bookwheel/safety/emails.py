@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bookwheel.safety.density import Allowance, Stretches, places
+from bookwheel.safety.density import Allowance, Found, Stretches, places
 from bookwheel.safety.values import is_stand_in
-
-Found = tuple[int, int, str]
 
 _LOCAL = r"(?:[\pL\pN\pM._%+\-!#$&'’*/=?^{|}~]|\\[._*+\-])"
 _NAME = r"[\pL\pN\pM._%+\-]"
