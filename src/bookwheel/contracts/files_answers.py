@@ -170,11 +170,10 @@ def reply_with(value: dict[str, Any], *, results: int = 1) -> Reply:
 def shape_error(error: BookwheelError, _: dict[str, Any]) -> Reply:
     """Answer with an error of the toolset's own shape."""
     code = error.code if error.code in _HINTS else "INTERNAL_ERROR"
-    facts: dict[str, Any] = dict(getattr(error, "facts", {}))
     told = {
         "code": code,
         "message": sayable(error.message),
-        "details": {"hint": sayable(error.hint or _HINTS[code])} | facts,
+        "details": {"hint": sayable(error.hint or _HINTS[code]), **error.facts},
     }
     made = {"error": told, "mcp_version": VERSION}
     return Reply(to_json(made).decode(), made, is_error=True)
