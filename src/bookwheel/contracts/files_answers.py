@@ -202,9 +202,6 @@ def describe_hit(view: View, hit: SearchHit) -> dict[str, Any]:
 
 
 def describe_time(nanoseconds: int) -> str:
-    """Return a moment as ISO 8601 has it, in UTC and whole seconds; of any file there may be."""
-    try:
-        moment = datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC)
-    except (ValueError, OverflowError, OSError):  # before the year 1 or after 9999
-        moment = datetime.fromtimestamp(0, UTC)
+    """Return a moment as ISO 8601 has it, in UTC and whole seconds."""
+    moment = datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -24,6 +24,9 @@ Kind = Literal["file", "folder", "link", "special"]
 PATH_LIMIT = 4096
 """PATH_MAX: the kernel takes no longer path, so the walk must not either."""
 
+LAST_MOMENT = 2**63 - 1
+"""Nanoseconds as far as stores can count, up to the year 2262; file systems count further."""
+
 # O_NONBLOCK: opening a FIFO must not wait for its writer; O_NOCTTY: nor may a terminal become ours.
 FILE_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NOCTTY
 FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -200,8 +203,9 @@ class Root:
         finally:
             os.close(descriptor)
         kind = kind_of(found.st_mode)
-        size, modified_ns = (found.st_size, found.st_mtime_ns) if kind == "file" else (0, 0)
-        return FolderEntry(name, kind, size, modified_ns)
+        if kind != "file":
+            return FolderEntry(name, kind)
+        return FolderEntry(name, kind, found.st_size, time_of(found))
 
     def _read_once(self, relative: str, max_bytes: int) -> FileBytes | None:
         descriptor = self.open_file(relative)
@@ -217,7 +221,7 @@ class Root:
             os.close(descriptor)
         same = before.st_size == after.st_size == len(data)
         if same and before.st_mtime_ns == after.st_mtime_ns:
-            return FileBytes(data, after.st_size, after.st_mtime_ns)
+            return FileBytes(data, after.st_size, time_of(after))
         return None
 
     def _describe(self, entry: os.DirEntry[str]) -> FolderEntry | None:
@@ -346,7 +350,7 @@ def describe_entry(entry: os.DirEntry[str]) -> FolderEntry | None:
     try:
         if entry.is_file(follow_symlinks=False):
             found = entry.stat(follow_symlinks=False)
-            return FolderEntry(entry.name, "file", found.st_size, found.st_mtime_ns)
+            return FolderEntry(entry.name, "file", found.st_size, time_of(found))
         if entry.is_dir(follow_symlinks=False):
             return FolderEntry(entry.name, "folder")
         return FolderEntry(entry.name, "link" if entry.is_symlink() else "special")
@@ -354,6 +358,11 @@ def describe_entry(entry: os.DirEntry[str]) -> FolderEntry | None:
         return None
     except OSError:
         return FolderEntry(entry.name, "file", -1, -1)
+
+
+def time_of(found: os.stat_result) -> int:
+    """Return when a file was modified; one that is dated wildly is of the last moment of all."""
+    return max(-LAST_MOMENT, min(found.st_mtime_ns, LAST_MOMENT))
 
 
 def read_all(descriptor: int, size: int) -> bytes:
