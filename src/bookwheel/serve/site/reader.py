@@ -183,8 +183,8 @@ def _read_folder(
     states = [each for each in library.states() if collection in _names(each.collection)]
     name = states[0].collection.name
     shown = [each for each in page.documents if each.path not in OWN]
-    total = page.total - sum(each in library.paths(name) for each in OWN if not path)
-    page = page._replace(documents=shown, total=total)
+    own = set() if path else set(OWN).intersection(library.paths(name))
+    page = page._replace(documents=shown, total=page.total - len(own))
     return {
         "collection": states[0].collection,
         "path": path,
