@@ -77,7 +77,7 @@ def _below(data: bytes, at: int, separator: bytes) -> Generator[Found, None, int
     head = data[at:end]
     if head.lstrip().startswith(b"||"):
         head = head.replace(b"||", b"|")
-    judges = _judges(head[:_LONGEST_HEAD], separator)
+    judges = judges_of(head[:_LONGEST_HEAD].split(separator))
     least = 1 if separator in _DRAWN else max(1, head.count(separator))
     at = end + 1
     judged = 0
@@ -90,10 +90,10 @@ def _below(data: bytes, at: int, separator: bytes) -> Generator[Found, None, int
             break
         if not is_rule:
             yield from _in_row(cells, at, judges)
-            judged += len(judges)
-            if judged > _JUDGED_CELLS:  # what stands in so long a column is what its head says
+            if judged <= _JUDGED_CELLS < judged + len(judges):
+                # What stands in so long a column is what its head says.
                 judges = {number: (kind, _LENIENT[kind]) for number, (kind, _) in judges.items()}
-                judged = -len(data)
+            judged += len(judges)
         at = end + 1
     return at
 
@@ -101,11 +101,6 @@ def _below(data: bytes, at: int, separator: bytes) -> Generator[Found, None, int
 def _end_of_line(data: bytes, at: int) -> int:
     end = data.find(b"\n", at)
     return end if end >= 0 else len(data)
-
-
-def _judges(head: bytes, separator: bytes) -> dict[int, tuple[str, Judge]]:
-    """Return for each column whose head names something how its cells are judged."""
-    return judges_of(head.split(separator))
 
 
 def judges_of(cells: Iterable[bytes]) -> dict[int, tuple[str, Judge]]:
