@@ -220,7 +220,10 @@ def test_t28_lines_of_another_audit_of_the_same_key_are_told(tmp_path: Path) -> 
     other.mkdir()
     key_of(other / "audit").write_bytes(key_of(file).read_bytes())
     key_of(other / "audit").chmod(0o600)
-    foreign = lines_of(written(other / "audit"))
+    begun = opened(other / "audit")
+    begun.write(ended("otter"))  # else two audits of one millisecond are the same
+    begun.close()
+    foreign = lines_of(written(other / "audit", 8))
     lines = lines_of(file)
     file.write_text("\n".join([*lines[:4], foreign[4], *lines[5:]]) + "\n", encoding="ascii")
 
