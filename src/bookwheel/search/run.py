@@ -98,7 +98,7 @@ def search(
     if judged and not ranked:
         reasons = [f"all that was found is farther away than {request.max_distance:g}"]
     else:
-        reasons = [*why_nothing(engine, planner, plan, total)]
+        reasons = why_nothing(engine, planner, plan, total, len(ranked))
     suggestions = () if reasons else suggest(engine, plan)
     notes = (*notes, *reasons)
     return SearchResults(request.text, (), total, notes, suggestions, *scope, remarks)
