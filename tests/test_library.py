@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +13,7 @@ from bookwheel.library import Library
 from bookwheel.model import Collection, SafeText
 from bookwheel.query import Filters, SearchMode, SearchRequest, Snippet
 from bookwheel.settings import Settings, load
-from tests.conftest import Shelf, find
+from tests.conftest import Shelf, find, opened_below
 
 # ------------------------------------------------------------------- which folders are meant
 
@@ -25,6 +26,18 @@ def test_an_index_that_is_named_alone_knows_its_folders(shelf: Shelf) -> None:
     with Library.open(settings) as library:
         assert library.collections == (Collection("notes", str(shelf.folder)),)
         assert find(library, "zebra") == ["a.md"]
+
+
+def test_a_library_that_cannot_be_opened_leaves_nothing_open(shelf: Shelf) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+    gc.disable()  # it would close what was left, some time later
+    try:
+        with pytest.raises(NotFound):
+            shelf.open(shelf.folder, shelf.place / "gone")
+        assert opened_below(shelf.place) == []
+    finally:
+        gc.enable()
 
 
 def test_with_no_folder_named_the_documents_root_is_meant_else_the_current_folder(

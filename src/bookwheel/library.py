@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from functools import cached_property, partial, reduce
 from math import inf
@@ -92,10 +92,13 @@ class Library(View):
             ]
         place = named_place(settings) or default_place(settings, given)
         library = cls(settings, (), place)
-        if settings.redaction:  # a rule that cannot be used must be known before anything is shown
-            _ = library._redaction_rules
-        remarks = library._folders.take(given)
-        library.settings = replace(settings, remarks=(*settings.remarks, *remarks))
+        with ExitStack() as opening:
+            opening.callback(library.close)
+            if settings.redaction:  # a rule that cannot be used is told before anything is shown
+                _ = library._redaction_rules
+            remarks = library._folders.take(given)
+            library.settings = replace(settings, remarks=(*settings.remarks, *remarks))
+            opening.pop_all()  # whoever asked for it closes it
         return library
 
     @property
@@ -115,11 +118,14 @@ class Library(View):
     @classmethod
     def _from_index(cls, settings: Settings, place: Path) -> Self:
         library = cls(settings, (), place)
-        try:
-            library._folders.take_indexed()
-        except IndexDamaged as error:
-            hint = "Name its folders: `bookwheel doctor FOLDER... --index DIR --repair`."
-            raise IndexDamaged(error.message, hint=hint) from error
+        with ExitStack() as opening:
+            opening.callback(library.close)
+            try:
+                library._folders.take_indexed()
+            except IndexDamaged as error:
+                hint = "Name its folders: `bookwheel doctor FOLDER... --index DIR --repair`."
+                raise IndexDamaged(error.message, hint=hint) from error
+            opening.pop_all()
         return library
 
     def __enter__(self) -> Self:

@@ -198,13 +198,11 @@ class View:
         self._require_access(document)
         return read_place(self._engine, document, pointer)
 
-    def quotes(
-        self, document: Document, texts: Sequence[str], *, longest: int
-    ) -> list[SafeText | None]:
-        """Return the stretches of a document that texts quote; None for what it does not have."""
-        from bookwheel.reading.quotes import find_quotes
+    def quote(self, document: Document, text: str, *, longest: int) -> SafeText | None:
+        """Return the stretch of a document that a text quotes; None for what it does not have."""
+        from bookwheel.reading.quotes import find_quote
 
-        return find_quotes(self._engine, document, texts, longest=min(longest, LONGEST_PREVIEW))
+        return find_quote(self._engine, document, text, longest=min(longest, LONGEST_PREVIEW))
 
     def hide(self, text: str) -> SafeText:
         """Return what somebody wrote about documents, without what this caller must not see."""

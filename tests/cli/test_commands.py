@@ -315,6 +315,16 @@ def test_list_gives_a_page_of_documents(call: Call, here: list[str]) -> None:
     assert (page["collection"], page["total"], page["hasMore"]) == ("notes", 2, True)
 
 
+def test_a_category_is_listed_of_the_folders_that_have_it(call: Call, tmp_path: Path) -> None:
+    for path in ("one/Guides/a.md", "two/other/b.md"):
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_text("# A", encoding="utf-8")
+    folders = [str(tmp_path / "one"), str(tmp_path / "two")]
+
+    assert call("list", *folders, "--category", "guides").out == "Guides/a.md\tA\n"
+    assert call("list", *folders, "--category", "none").code == 4
+
+
 @pytest.mark.requirement("P-060")
 def test_status_tells_version_time_root_and_number_of_documents(
     call: Call, here: list[str], made: Shelf

@@ -86,6 +86,18 @@ def test_other_programs_are_served(call: Call, here: list[str]) -> None:
         assert len(ElementTree.fromstring(call("graph", *here, "-f", form).out)) > 3
 
 
+def test_odd_letters_in_paths_and_links_keep_no_program_from_reading(
+    call: Call, tmp_path: Path
+) -> None:
+    (tmp_path / "a.md").write_text("# A\n\n[b](<b%02.md>) and [gone](gone%01.md)\n", "utf-8")
+    (tmp_path / "b\x02.md").write_text("# B\n", encoding="utf-8")
+
+    for form in ("graphml", "svg"):
+        drawn = call("graph", str(tmp_path), "--outside", "--format", form).out
+        assert ElementTree.fromstring(drawn).tag
+        assert "gone.md" in drawn
+
+
 def test_a_drawing_may_be_of_one_documents_surroundings(call: Call, here: list[str]) -> None:
     whole = call("graph", *here, "-f", "svg").out
     part = call("graph", "loops/tail.md", *here, "-f", "svg").out

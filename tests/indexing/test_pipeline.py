@@ -158,6 +158,15 @@ def test_only_files_that_came_went_or_differ_in_size_or_time_are_read_again(shel
         assert seen == []
 
 
+def test_a_file_dated_beyond_what_a_store_can_count_is_indexed_as_any_other(shelf: Shelf) -> None:
+    shelf.put("a.md", "zebra", at=10_500_000_000 * 10**9)
+    shelf.put("b.md", "zebra")
+
+    assert shelf.update() == [Report("notes", indexed=2)]
+    assert shelf.update() == [Report("notes", unchanged=2)]
+    assert sorted(shelf.find("zebra")) == ["a.md", "b.md"]
+
+
 def test_f10_a_file_rewritten_in_the_moment_it_was_read_is_noticed(shelf: Shelf) -> None:
     file = shelf.folder / "a.md"
     file.write_text("zebra", encoding="utf-8")

@@ -36,6 +36,15 @@ def test_layout_hides_no_password(text: str) -> None:
     assert SECRET[5:] not in shown
 
 
+def test_a_table_hides_its_secrets_whatever_other_table_follows() -> None:
+    separated = f"user,password\nann,{SECRET}\nbob,walrus\n"
+    ruled = "| user | password |\n|---|---|\n| cleo | tortoise |\n"
+
+    shown = redact_text(f"{separated}\n{ruled}", Redact.SECRETS)
+
+    assert [word for word in (SECRET, "walrus", "tortoise") if word in shown] == []
+
+
 def test_every_code_of_a_list_goes() -> None:
     shown = redact_text("Recovery codes:\n\n- a8f3-k2m9\n- p0q7-x4z1\n", Redact.SECRETS)
     assert "k2m9" not in shown

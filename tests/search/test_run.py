@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bookwheel.query import Filters, SearchIn, SearchRequest
+from bookwheel.search import run
 from tests.search.shelf import Shelf
 
 GUIDES = {
@@ -194,6 +195,20 @@ def test_an_empty_answer_names_what_stands_in_the_way(
 def test_an_offset_beyond_the_end_is_told_apart_from_no_match(guides: Shelf) -> None:
     results = guides.ask(SearchRequest("backup", offset=50))
     assert results.relaxed == ("the offset lies beyond the last of 1 matches",)
+
+
+def test_an_offset_beyond_what_is_ranked_is_told_apart_from_no_match(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "MOST_RESULTS", 5)
+    shelf.put({f"{number}.md": f"# {number}\n\nzebra" for number in range(60)})
+
+    results = shelf.ask(SearchRequest("zebra", offset=55))
+
+    assert (results.hits, results.total, results.suggestions) == ((), 60, ())
+    assert results.relaxed == (
+        "the offset lies beyond the best 50 of 60 matches, which alone are ranked",
+    )
 
 
 @pytest.mark.parametrize(

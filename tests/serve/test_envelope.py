@@ -45,6 +45,7 @@ BROKEN = [
     (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', INVALID_REQUEST, None),
     (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', INVALID_REQUEST, None),
     (b'{"jsonrpc":"2.0","id":7,"result":{},"error":{}}', INVALID_REQUEST, 7),
+    (b'{"jsonrpc":"2.0","id":{},"method":"ping","error":{}}', INVALID_REQUEST, None),
 ]
 
 

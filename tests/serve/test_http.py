@@ -160,6 +160,10 @@ def test_errors_have_the_codes_of_json_rpc(site: Site, body: bytes, expected: An
     assert error_of(site.post(body)) == expected
 
 
+def test_a_response_may_hold_anything_besides(site: Site) -> None:
+    assert site.post(b'{"jsonrpc":"2.0","id":7,"result":{},"params":5}').status < 500
+
+
 def test_another_content_type_is_refused(site: Site) -> None:
     assert site.post(CALL, Content_Type="text/plain").status == 415
 

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 import pytest
 
 from bookwheel.library import Library
+from bookwheel.serve.guard import LARGEST_BODY
 from tests.serve.conftest import Answer, Site
 from tests.site.conftest import TOKEN, site_of, text_of
 
@@ -67,6 +68,12 @@ def test_t08_nobody_can_try_many_tokens(documentation: Library) -> None:
 
     assert tried == [401] * 30 + [429]
     assert (right.status, "set-cookie" in right.headers) == (429, False)
+
+
+def test_t12_a_form_that_is_too_large_is_refused_though_it_names_no_length(locked: Site) -> None:
+    large = iter([b" " * (LARGEST_BODY + 1)])
+
+    assert locked.ask("POST", "/login", large, **FORM).status == 413
 
 
 def test_t07_forms_of_other_sites_are_refused(locked: Site) -> None:

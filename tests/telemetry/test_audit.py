@@ -9,6 +9,7 @@ import os
 import random
 import string
 from collections.abc import Callable
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any
 
@@ -219,7 +220,10 @@ def test_t28_lines_of_another_audit_of_the_same_key_are_told(tmp_path: Path) -> 
     other.mkdir()
     key_of(other / "audit").write_bytes(key_of(file).read_bytes())
     key_of(other / "audit").chmod(0o600)
-    foreign = lines_of(written(other / "audit"))
+    begun = opened(other / "audit")
+    begun.write(ended("otter"))  # else two audits of one millisecond are the same
+    begun.close()
+    foreign = lines_of(written(other / "audit", 8))
     lines = lines_of(file)
     file.write_text("\n".join([*lines[:4], foreign[4], *lines[5:]]) + "\n", encoding="ascii")
 
@@ -250,6 +254,25 @@ def test_files_are_of_bounded_size_and_the_oldest_go(tmp_path: Path) -> None:
 
 def _write_some(file: Path, number: int) -> None:
     written(file, number, most_bytes=20_000)
+
+
+def _start(file: Path, together: Barrier) -> None:
+    together.wait(30)
+    opened(file).close()
+
+
+def test_of_servers_that_start_together_one_makes_the_key(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    for number in range(15):
+        together = context.Barrier(4)
+        arguments = (tmp_path / str(number), together)
+        processes = [context.Process(target=_start, args=arguments) for _ in range(4)]
+        for process in processes:
+            process.start()
+        for process in processes:
+            process.join(30)
+
+        assert [process.exitcode for process in processes] == [0] * 4
 
 
 def test_several_processes_write_one_chain(tmp_path: Path) -> None:

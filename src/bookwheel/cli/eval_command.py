@@ -16,7 +16,6 @@ hit@10 (how soon does something useful come?), and what it costs.
 from __future__ import annotations
 
 import gc
-import sys
 from collections.abc import Mapping, Sequence
 from json import dumps
 from pathlib import Path
@@ -28,7 +27,7 @@ import typer
 from bookwheel.cli.eval_output import find_shortfalls, print_run, run_as_markdown
 from bookwheel.cli.evaluating import OwnFolders, Wish, evaluate, read_targets
 from bookwheel.cli.options import Config, Json, Mode, Second, wants_second_look
-from bookwheel.cli.output import one_line, print_json
+from bookwheel.cli.output import print_json, say
 from bookwheel.errors import BadRequest
 from bookwheel.evaluation.compare import Comparison, compare_runs
 from bookwheel.evaluation.judged import FILE_NAME
@@ -136,7 +135,7 @@ def run(
         print_run(results, comparisons, misses=misses)
     short = find_shortfalls(results, comparisons, fail_below=fail_below, max_drop=max_drop)
     for sentence in short:
-        print(f"bookwheel: {one_line(sentence)}", file=sys.stderr)
+        say(sentence)
     if short:
         raise typer.Exit(1)
 
@@ -148,13 +147,13 @@ def _compare(results: Sequence[Result], before: Mapping[str, Saved]) -> list[Com
         old = before.get(each.name, Saved(0, {}))
         found = compare_runs(each.name, old.per_query, each.per_query, random=Random(0))
         if found is None:
-            _say(f"{each.name}: not compared, the baseline has none of its queries.")
+            say(f"{each.name}: not compared, the baseline has none of its queries.")
             continue
         comparisons.append(found)
         if found.queries < max(each.queries, len(old.per_query)):
-            _say(f"{each.name}: compared over the {found.queries:,} queries of both runs.")
+            say(f"{each.name}: compared over the {found.queries:,} queries of both runs.")
         if each.documents != old.documents:
-            _say(f"{each.name}: {old.documents:,} documents then, {each.documents:,} now.")
+            say(f"{each.name}: {old.documents:,} documents then, {each.documents:,} now.")
     if not comparisons:
         raise BadRequest("The baseline has no query of these sets.")
     return comparisons
@@ -172,7 +171,3 @@ def _write(file: str, text: str) -> None:
         Path(file).write_text(text, encoding="utf-8", errors="replace")
     except OSError as error:
         raise BadRequest(f"{file} cannot be written: {error.strerror}.") from None
-
-
-def _say(text: str) -> None:
-    print(f"bookwheel: {one_line(text)}", file=sys.stderr)

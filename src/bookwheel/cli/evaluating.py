@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import NamedTuple
 
 from bookwheel.cli.fresh import make_fresh, progress_bar
 from bookwheel.cli.options import load_settings, open_library
-from bookwheel.cli.output import count, one_line
+from bookwheel.cli.output import count, say
 from bookwheel.engines.place import DATABASE
 from bookwheel.errors import BadRequest, NotFound
 from bookwheel.evaluation.dataset import LAYOUT, Dataset, is_dataset, name_datasets, read_dataset
@@ -73,9 +72,9 @@ def evaluate(target: Dataset | OwnFolders, wish: Wish) -> Result:
     if isinstance(target, OwnFolders):
         return _evaluate_own(target, wish)
     documents = count(len(target.rows), "document")
-    _say(f"{target.name}: {documents}, {count(len(target.questions), 'query', 'queries')}")
+    say(f"{target.name}: {documents}, {count(len(target.questions), 'query', 'queries')}")
     for note in target.notes:
-        _say(f"{target.name}: {note}.")
+        say(f"{target.name}: {note}.")
     settings = load_settings([str(target.folder)], wish.config)
     with _index_place(target, wish.keep) as place, _listener() as on_progress:
         result = evaluate_dataset(
@@ -89,7 +88,7 @@ def _evaluate_own(target: OwnFolders, wish: Wish) -> Result:
     examples = sum(each.example for each in target.judged)
     if examples:
         queries = count(len(target.judged), "query", "queries")
-        _say(f"{target.name}: {examples} of {queries} are still examples; replace them.")
+        say(f"{target.name}: {examples} of {queries} are still examples; replace them.")
     with open_library(list(target.paths) or None, wish.index, wish.config) as library:
         make_fresh(library, None)
         with _listener() as on_progress:
@@ -102,7 +101,7 @@ def _evaluate_own(target: OwnFolders, wish: Wish) -> Result:
 
 def _say_notes(result: Result) -> None:
     for note in result.notes:
-        _say(f"{result.name}: {note}")
+        say(f"{result.name}: {note}")
 
 
 @contextmanager
@@ -120,14 +119,10 @@ def _index_place(dataset: Dataset, keep: str | None) -> Iterator[Path]:
     except OSError as error:
         raise BadRequest(f"The folder {folder} cannot be made: {error.strerror}.") from None
     yield folder
-    _say(f"{dataset.name}: kept; try `bookwheel search --no-refresh 'words' --index {folder}`")
+    say(f"{dataset.name}: kept; try `bookwheel search --no-refresh 'words' --index {folder}`")
 
 
 @contextmanager
 def _listener() -> Iterator[Listener]:
     with progress_bar("") as show:
         yield show or (lambda progress: None)
-
-
-def _say(text: str) -> None:
-    print(f"bookwheel: {one_line(text)}", file=sys.stderr)

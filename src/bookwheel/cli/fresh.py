@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from math import inf
 from typing import TYPE_CHECKING, TypeVar
 
+from bookwheel.cli.output import say
 from bookwheel.errors import BookwheelError, Conflict, IndexUnusable
 from bookwheel.library import Library
 from bookwheel.query import SearchMode
@@ -184,9 +185,8 @@ def say_problems(reports: list[Report], *, said: Sequence[str] = ()) -> None:
     """Name on standard error what went wrong without stopping the work, if not said before."""
     for report in reports:
         for problem in report.problems:
-            if problem in said:
-                continue
-            print(f"bookwheel: {report.collection}: {problem}", file=sys.stderr)
+            if problem not in said:
+                say(f"{report.collection}: {problem}")
 
 
 @contextmanager

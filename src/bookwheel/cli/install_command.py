@@ -27,7 +27,7 @@ from bookwheel.cli.client_files import Content, Place, Refused, read_content, sh
 from bookwheel.cli.clients import CLIENTS, Client, find_client, is_ours, place_of
 from bookwheel.cli.installing import Done, install, remove
 from bookwheel.cli.options import Config, Json
-from bookwheel.cli.output import one_line, print_json
+from bookwheel.cli.output import one_line, print_json, say
 from bookwheel.cli.server_entry import Wish
 from bookwheel.errors import BadRequest
 
@@ -109,7 +109,7 @@ def run(
     )
     done = remove(wish) if remove_it else install(wish)
     for note in done.notes:
-        print(f"bookwheel: {one_line(note)}", file=sys.stderr)
+        say(note)
     if json:
         print_json(_describe(done))
     else:

@@ -17,6 +17,8 @@ import typer
 from bookwheel.cli.fresh import make_fresh
 from bookwheel.cli.options import Collection, Config, Index, Json, Paths, open_library
 from bookwheel.cli.output import one_line, print_json
+from bookwheel.errors import NotFound
+from bookwheel.library import Library
 from bookwheel.reading.listing import Page
 
 
@@ -43,12 +45,13 @@ def run(
     with open_library(paths, index, config) as library:
         make_fresh(library, None)
         names = [collection] if collection else [each.name for each in library.collections]
-        pages = {
-            name: library.list_category(name, category, limit=limit, offset=offset)
-            if category is not None
-            else library.list_documents(name, folder=folder, limit=limit, offset=offset)
-            for name in names
-        }
+        if category is not None:
+            pages = _list_category(library, names, category, limit=limit, offset=offset)
+        else:
+            pages = {
+                name: library.list_documents(name, folder=folder, limit=limit, offset=offset)
+                for name in names
+            }
     if json:
         print_json([_as_json(name, page) for name, page in pages.items()])
         return
@@ -63,6 +66,22 @@ def run(
         if page.has_more:
             following = page.offset + len(page.documents)
             print(f"{page.total:,} in all; go on with --offset {following}.", file=sys.stderr)
+
+
+def _list_category(
+    library: Library, names: list[str], category: str, *, limit: int, offset: int
+) -> dict[str, Page]:
+    """Return the page of each collection that has a category; NotFound if none has."""
+    pages: dict[str, Page] = {}
+    missing: NotFound | None = None
+    for name in names:
+        try:
+            pages[name] = library.list_category(name, category, limit=limit, offset=offset)
+        except NotFound as error:
+            missing = error
+    if missing is not None and not pages:
+        raise missing
+    return pages
 
 
 def _as_json(name: str, page: Page) -> dict[str, object]:

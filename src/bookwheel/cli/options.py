@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any
 
 import typer
 
+from bookwheel.cli.output import say
 from bookwheel.library import Library
 from bookwheel.query import Rerank, SearchMode
 from bookwheel.settings import Settings, load
@@ -64,5 +64,5 @@ def open_library(
     settings = load_settings(paths, config, index=index, **flags)
     library = Library.open(settings, paths or ())
     for remark in library.settings.remarks:
-        print(f"bookwheel: {remark}", file=sys.stderr)
+        say(remark)
     return library

@@ -27,6 +27,11 @@ def one_line(text: str) -> str:
     return make_safe(" ".join(text.splitlines())).replace("\t", " ")
 
 
+def say(text: str) -> None:
+    """Print a remark on standard error, which is no part of the answer."""
+    print(f"bookwheel: {one_line(text)}", file=sys.stderr)
+
+
 def terminal() -> Console | None:
     """Return a console when standard output is a terminal, so that rich is loaded only then."""
     if not sys.stdout.isatty():

@@ -8,7 +8,6 @@ Folders that are being indexed, or wait for it, are listed too. Looks at the ind
 
 from __future__ import annotations
 
-import sys
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -16,7 +15,7 @@ import typer
 
 from bookwheel import __version__
 from bookwheel.cli.options import Config, Index, Json, Paths, open_library
-from bookwheel.cli.output import count, one_line, print_json
+from bookwheel.cli.output import count, one_line, print_json, say
 from bookwheel.library import Library
 from bookwheel.model import Job, JobState
 
@@ -38,7 +37,7 @@ def run(
             return
         status = describe(library)
         for remark in status["remarks"]:
-            print(f"bookwheel: {one_line(remark)}", file=sys.stderr)
+            say(remark)
     if json:
         print_json(status)
     else:

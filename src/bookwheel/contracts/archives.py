@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 
 from bookwheel.addresses import document_id
 from bookwheel.contracts.documents_answers import reply_with, sendable
-from bookwheel.contracts.tool import NOT_A_FLAG, Arguments, Contract, Reply, Tool
+from bookwheel.contracts.tool import NOT_A_FLAG, NOT_BLANK, Arguments, Contract, Reply, Tool
 from bookwheel.contracts.wording import one_line
 from bookwheel.contracts.work import Work
 from bookwheel.errors import BookwheelError
@@ -37,12 +37,6 @@ _WRITTEN_OUT = ("inline", "reference", "annotation")
 _EXAMPLE = '{"query": "machine learning", "includeCitations": true, "limit": 5}'
 
 
-def _require_words(query: str) -> str:
-    if not query.strip():
-        raise ValueError("must not be empty")
-    return query
-
-
 def _up_to(most: int) -> AfterValidator:
     def check(value: int) -> int:
         if not 1 <= value <= most:
@@ -59,7 +53,7 @@ def _bounds(most: int) -> dict[str, Any]:
 class SearchArchives(Arguments):
     """What is asked of the archives."""
 
-    query: Annotated[str, AfterValidator(_require_words)] = Field(description="The search query")
+    query: Annotated[str, NOT_BLANK] = Field(description="The search query")
     fuzzy: bool = Field(True, description="Whether to enable fuzzy matching")
     includeCitations: bool = Field(False, description="Whether to include citation information")
     citationDepth: Annotated[int, _up_to(DEEPEST), NOT_A_FLAG] = Field(

@@ -55,14 +55,12 @@ def search(work: Work, asked: take.Search) -> Reply:
     (results,) = _answers(library, [request])
     found = list_hits(library, results.hits)
     remarks = [work.remark] * bool(work.remark) + [_sentence(each) for each in results.remarks]
-    if found:
-        remarks += _notes(results)
     if not found:
         anywhere = request._replace(filters=Filters(), limit=_NEAR, rerank=False)
         elsewhere = next(_answers(library, [anywhere])).hits if asked.collections else ()
         text = " ".join([explain_nothing(library, results, elsewhere), *remarks])
         return Reply(text, {"results": []}, results=0)
-    remarks += [each for each in (shorten(found),) if each]
+    remarks += [each for each in (*_notes(results), shorten(found)) if each]
     if remarks:
         # The answer is a bare array: only its items have room for a remark.
         found[0]["note"] = " ".join(remarks)

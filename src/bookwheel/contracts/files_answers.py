@@ -170,11 +170,10 @@ def reply_with(value: dict[str, Any], *, results: int = 1) -> Reply:
 def shape_error(error: BookwheelError, _: dict[str, Any]) -> Reply:
     """Answer with an error of the toolset's own shape."""
     code = error.code if error.code in _HINTS else "INTERNAL_ERROR"
-    facts: dict[str, Any] = dict(getattr(error, "facts", {}))
     told = {
         "code": code,
         "message": sayable(error.message),
-        "details": {"hint": sayable(error.hint or _HINTS[code])} | facts,
+        "details": {"hint": sayable(error.hint or _HINTS[code]), **error.facts},
     }
     made = {"error": told, "mcp_version": VERSION}
     return Reply(to_json(made).decode(), made, is_error=True)
@@ -203,9 +202,6 @@ def describe_hit(view: View, hit: SearchHit) -> dict[str, Any]:
 
 
 def describe_time(nanoseconds: int) -> str:
-    """Return a moment as ISO 8601 has it, in UTC and whole seconds; of any file there may be."""
-    try:
-        moment = datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC)
-    except (ValueError, OverflowError, OSError):  # before the year 1 or after 9999
-        moment = datetime.fromtimestamp(0, UTC)
+    """Return a moment as ISO 8601 has it, in UTC and whole seconds."""
+    moment = datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from bookwheel.contracts.tool import NOT_A_FLAG, Arguments
+from bookwheel.contracts.tool import NOT_A_FLAG, NOT_BLANK, Arguments
 
 MOST_RESULTS = 100
 MOST_FILTERED = 100
@@ -15,12 +15,6 @@ LONGEST_PATH = 4096
 LONGEST_QUERY = 10_000
 _EXTENSION = re.compile(r"[\w.+-]{1,40}")
 _YEAR = re.compile("[12][0-9]{3}")
-
-
-def _require_words(query: str) -> str:
-    if not query.strip():
-        raise ValueError("must not be empty")
-    return query
 
 
 def _few(names: list[str]) -> list[str]:
@@ -55,7 +49,7 @@ class ListRoots(Arguments):
 class SearchFiles(Arguments):
     """What to look for, and where."""
 
-    query: Annotated[str, Field(max_length=LONGEST_QUERY), AfterValidator(_require_words)] = Field(
+    query: Annotated[str, Field(max_length=LONGEST_QUERY), NOT_BLANK] = Field(
         description="What to look for, in words. File types, years and folders stated in it count "
         'as filters ("contracts from 2021 in ppt or docx"). AND, OR, NOT, NEAR/5, parentheses '
         'and "quotes" are understood'

@@ -141,12 +141,9 @@ def _find_excerpts(
     used: dict[int, int] = {}
     unknown = too_much = 0
     for result, document in zip(results, documents, strict=True):
-        quotes = (
-            [None]
-            if document is None
-            else view.quotes(document, [result.snippet], longest=LONGEST_SNIPPET)
-        )
-        text = quotes[0]
+        text = None
+        if document is not None:
+            text = view.quote(document, result.snippet, longest=LONGEST_SNIPPET)
         if document is None or text is None:
             unknown += 1
             continue

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 
 from bookwheel.addresses import uri
 from bookwheel.contracts.resources import is_alone
-from bookwheel.contracts.tool import NOT_A_FLAG, Arguments, Contract, Reply, Tool
+from bookwheel.contracts.tool import NOT_A_FLAG, NOT_BLANK, Arguments, Contract, Reply, Tool
 from bookwheel.contracts.wording import (
     UNQUOTED,
     excerpt,
@@ -35,12 +35,6 @@ _PLACES = {
 }
 
 
-def _require_words(query: str) -> str:
-    if not query.strip():
-        raise ValueError("must not be empty")
-    return query
-
-
 def _cap(limit: int) -> int:
     if limit < 1:
         raise ValueError(f"must be a whole number from 1 to {MOST_HITS}")
@@ -60,7 +54,7 @@ def _extensions(names: list[str]) -> list[str]:
 class SearchDocuments(Arguments):
     """The arguments of `search_documents`; the schema shows no bounds, as its clients know it."""
 
-    query: Annotated[str, AfterValidator(_require_words)] = Field(description="Search query")
+    query: Annotated[str, NOT_BLANK] = Field(description="Search query")
     searchIn: Literal["title", "content", "both"] = Field(  # noqa: N815 - the clients' own name
         "both", description="Search target: title, content, or both"
     )
@@ -115,7 +109,7 @@ def _explain_nothing(library: View, request: SearchRequest, results: SearchResul
     return explain_nothing(results, where, elsewhere=name_found(how, found))
 
 
-def shape_error(error: BookwheelError, arguments: dict[str, Any]) -> Reply:
+def shape_error(error: BookwheelError, _: dict[str, Any]) -> Reply:
     """Return an error as a tool's result, with an example of how to ask."""
     return Reply(f"{error.advice} Example: {_EXAMPLE}", is_error=True)
 

@@ -168,9 +168,9 @@ def _all_pages(library: View) -> Iterator[str]:
             page = library.list_documents(
                 state.collection.name, limit=min(_BATCH, room), offset=offset
             )
-            for each in page.documents[:room]:
+            for each in page.documents:
                 yield _path(each.collection, each.path, alone)
-            room -= min(room, len(page.documents))
+            room -= len(page.documents)
             if not room:
                 return
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema, to_json
 
@@ -28,6 +28,16 @@ def _refuse_flag(value: Any) -> Any:
 
 NOT_A_FLAG = BeforeValidator(_refuse_flag)
 """Stands last in the annotation of a number that true and false are not taken for."""
+
+
+def _require_words(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be empty")
+    return text
+
+
+NOT_BLANK = AfterValidator(_require_words)
+"""Stands last in the annotation of a text that must say something."""
 
 
 class Reply(NamedTuple):

@@ -55,9 +55,8 @@ class HttpModel:
         """Ask once, and again where that may help and the time allows it."""
         try:
             return self._complete(messages, max_tokens)
-        except (
-            Upstream
-        ) as error:  # it says in our own words what happened, and nothing that was said
+        except Upstream as error:
+            # It says in our own words what happened, and nothing that was said.
             log.warning("no answer of a model: %s", error.message, extra=fields(event="model"))
             raise
 
@@ -166,8 +165,9 @@ def _completion(answer: bytes, max_tokens: int) -> Completion:
 
 
 def _count(number: object) -> int | None:
-    is_count = isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 2**31
-    return int(number) if is_count and isinstance(number, int) else None
+    if isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 2**31:
+        return number
+    return None
 
 
 def _may_pass(status: int) -> bool:

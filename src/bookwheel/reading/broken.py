@@ -17,6 +17,9 @@ from bookwheel.safety.opener import Root
 from bookwheel.safety.redact import make_safe
 from bookwheel.text.targets import Origin, place_of
 
+NO_DOCUMENT, NO_SECTION = "no such document", "no such section"
+_MOST_LOOKED_AT = 100_000
+
 
 class Broken(NamedTuple):
     """A link that leads nowhere, and where it stands."""
@@ -28,9 +31,6 @@ class Broken(NamedTuple):
     context: SafeText
     line: int
     reason: str
-
-
-NO_DOCUMENT, NO_SECTION = "no such document", "no such section"
 
 
 def read_broken(
@@ -80,9 +80,6 @@ def _with_sources(engine: Engine, names: list[str]) -> list[tuple[Document, Link
     return [(sources[source], link) for source, link in links if source in sources]
 
 
-_MOST_LOOKED_AT = 100_000
-
-
 def _open_roots(engine: Engine, stack: ExitStack) -> dict[str, Root]:
     """Return the folders of collections; one that is gone shows nothing to be there."""
     roots = {}
@@ -100,11 +97,13 @@ def _is_there(link: Link, source: Document, roots: Mapping[str, Root]) -> bool:
     folder = PurePath(own.path).name if own is not None else ""
     origin = Origin(source.collection, source.path, folder=folder)
     name, _, path = (place_of(link.kind, link.target, origin) or "").partition("/")
-    root = roots.get(name)
+    if name not in roots:
+        return False
     try:
-        return root is not None and root.stat_file(path) is not None
+        roots[name].stat_file(path)
     except BookwheelError:  # nothing stands there, or nothing that may be looked at
         return False
+    return True
 
 
 def _show(source: Document, link: Link, reason: str) -> Broken:

@@ -36,7 +36,8 @@ class Cited(NamedTuple):
         """What the target is called in a graph; for a path that leads nowhere, its place."""
         if self.target is None:
             origin = Origin(self.source.collection, self.source.path)
-            return place_of(self.kind, self.address, origin) or self.url
+            place = place_of(self.kind, self.address, origin)  # decoded, so of any letters
+            return make_safe(place) if place else self.url
         return document_id(self.target.collection, self.target.path)
 
     @property

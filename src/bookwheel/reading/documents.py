@@ -14,10 +14,10 @@ from bookwheel.text.targets import FRONT_PAGES
 
 _MOST_NAMED = 50
 """So many collections are named where none is near to the one asked for."""
-_HOLDS = 82.0
-_BY_FILE_NAME = 0.8
+_HOLDS, _BY_FILE_NAME = 82.0, 0.8
+"""What a path that holds the text counts, of 100, and what share one with a like file name does."""
 _SAME_NAME, _SHORT_NAME = 50, 4
-"""What a path that holds the text counts, of 100, and what one with a like file name does."""
+"""How alike, of 100, the names of files must be; names with fewer letters tell nothing."""
 _MOST_NEAR = 5
 """So many names are proposed for one that is not known."""
 _LONGEST_NAME = 200
@@ -73,7 +73,7 @@ def find_document(engine: Engine, text: str, collection: str | None = None) -> D
             raise BadRequest(f"{quoted(text)} names several documents: {listed}.")
         if found:
             return make_presentable(_readable(next(iter(found.values()))))
-    for named in _by_id(engine, text, scope):
+    if named := _by_id(engine, text, scope):
         return make_presentable(_readable(named))
     where = "" if collection is None else f" in collection {quoted(collection)}"
     near = nearest_documents(engine, text, scope)
@@ -83,12 +83,12 @@ def find_document(engine: Engine, text: str, collection: str | None = None) -> D
     )
 
 
-def _by_id(engine: Engine, text: str, scope: Sequence[Collection]) -> list[Document]:
+def _by_id(engine: Engine, text: str, scope: Sequence[Collection]) -> Document | None:
     """Return the document whose id in answers about citations a text is, if it is one."""
     key = key_in_id(text)
     found = engine.documents_by_key(engine.named(key)) if key is not None else {}
     names = {each.name for each in scope}
-    return [each for each in found.values() if each.collection in names]
+    return next((each for each in found.values() if each.collection in names), None)
 
 
 def make_presentable(document: Document) -> Document:

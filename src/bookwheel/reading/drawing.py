@@ -14,6 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from bookwheel.reading.graph import Edge, Graph, Node
 from bookwheel.reading.layout import Box, lay_out
+from bookwheel.safety.redact import make_safe
 from bookwheel.text.cut import cut
 
 COLOURS = ("#3b6fd4", "#d9722b", "#2f9e6e", "#b5539c", "#c9a227", "#4aa8c0", "#8a63c7", "#c0504d")
@@ -222,7 +223,7 @@ def _node(spot: _Spot, address: str | None, *, has_roots: bool) -> str:
         for at, line in enumerate(spot.lines)
     )
     drawn = (
-        f'<g class="{kind}"><title>{escape(f"{node.label} ({where})")}</title>'
+        f'<g class="{kind}"><title>{escape(make_safe(f"{node.label} ({where})"))}</title>'
         f'<circle cx="{spot.x:.1f}" cy="{spot.y:.1f}" r="{spot.radius:.1f}" '
         f"{ring if node.document else hollow}/>{lines}</g>"
     )

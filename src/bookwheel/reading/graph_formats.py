@@ -5,6 +5,7 @@ from __future__ import annotations
 from xml.sax.saxutils import escape, quoteattr
 
 from bookwheel.reading.graph import Graph, Node
+from bookwheel.safety.redact import make_safe
 from bookwheel.text.cut import cut
 
 _LONGEST_LABEL = 80
@@ -74,7 +75,8 @@ def as_graphml(graph: Graph) -> str:
     for node in graph.nodes:
         data = {"label": node.label, "type": "document" if node.document else "outside"}
         if node.document:
-            data |= {"collection": node.document.collection, "path": node.document.path}
+            path = make_safe(node.document.path)
+            data |= {"collection": node.document.collection, "path": path}
             data |= {"date": node.document.date}
         lines.append(f"    <node id={quoteattr(node.id)}>{_data(data)}</node>")
     for edge in graph.edges:

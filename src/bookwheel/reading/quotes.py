@@ -24,16 +24,13 @@ _ELLIPSES = re.compile(r"…|\.{3,}|\[\s*(?:…|\.{3,})\s*\]")
 _CLOSING = re.compile(r"[.!?:;,)\]%\"'”’»*_`]{1,2}")
 
 
-def find_quotes(
-    engine: Engine, document: Document, quotes: Sequence[str], *, longest: int
-) -> list[SafeText | None]:
-    """Return the stretch that each text quotes, cut at so many characters; None if there is none.
+def find_quote(engine: Engine, document: Document, quote: str, *, longest: int) -> SafeText | None:
+    """Return the stretch that a text quotes, cut at so many characters; None if there is none.
 
     A text of several pieces is found if all of them are.
     """
     text = _TAGS.sub("", engine.text(document.key).decode("utf-8", "replace"))
-    looks = (_Searched(plain(text)), _Searched(text))
-    return [_find(looks, quote, longest) for quote in quotes]
+    return _find((_Searched(plain(text)), _Searched(text)), quote, longest)
 
 
 class _Searched:

@@ -6,10 +6,8 @@ import re
 from collections.abc import Generator, Iterator
 
 from bookwheel.safety.columns import HEAD, Judge, judges_of
-from bookwheel.safety.density import Allowance, Stretches, places
+from bookwheel.safety.density import Allowance, Found, Stretches, places
 from bookwheel.safety.values import is_named_in_prose
-
-Found = tuple[int, int, str]
 
 _HEADED = (
     rf"(?m)^(?:[^\n|,;\t]*[ ]{{2}})?[^\s|,;]*(?: [^\s|,;]*)?{HEAD}[^\s|,;]*"
@@ -37,9 +35,7 @@ def find_in_aligned_columns(data: bytes, allowance: Allowance) -> Iterator[Found
             if judges and len(heads) > 1 and all(_HEAD_CELL.fullmatch(each[0]) for each in heads):
                 columns = [(heads[at].span(), *judge) for at, judge in judges.items()]
                 done = yield from _below(data, end + 1, columns)
-    allowance.taken += dense
-    for start, end in dense:
-        yield start, end, "secret"
+    yield from dense.let_go()
 
 
 def _below(

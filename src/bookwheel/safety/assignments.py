@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from bookwheel.safety.after_names import LINE, Value, find_end, read_value
 from bookwheel.safety.asides import find_after_aside
-from bookwheel.safety.density import Allowance, Stretches, places
+from bookwheel.safety.density import Allowance, Found, Stretches, places
 from bookwheel.safety.patterns import compiled
 from bookwheel.safety.values import (
     is_key,
@@ -36,8 +36,6 @@ from bookwheel.safety.words import (
     VERBS,
 )
 from bookwheel.safety.wrapping import end_of_list
-
-Found = tuple[int, int, str]
 
 _SIGNS = frozenset((b"=", b":", b"|", b">", b"("))
 _WIDE_SIGNS = tuple(sign.encode() for sign in ("→", "＝", "：", "是", "为", "為", "は", "<-"))
@@ -123,9 +121,7 @@ def find_named(data: bytes, allowance: Allowance) -> Iterator[Found]:
             if _CODES.match(data, start):
                 done = end_of_list(data, first + begin, done)
             yield first + begin, done, kind
-    allowance.taken += dense
-    for start, at in dense:
-        yield start, at, "secret"
+    yield from dense.let_go()
 
 
 @lru_cache(maxsize=1)

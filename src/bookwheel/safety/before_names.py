@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bookwheel.safety.density import Allowance, Stretches, places
+from bookwheel.safety.density import Allowance, Found, Stretches, places
 from bookwheel.safety.judges import is_below_its_name
 from bookwheel.safety.values import is_named_in_prose
-
-Found = tuple[int, int, str]
 
 _WORDS = r"(?:pass(?:word|wort|code|phrase)|kennwort|mot de passe|contraseña)"
 _PARTS = (b"assw", b"ASSW", b"assc", b"ASSC", b"assp", b"ASSP", b"ennw", b"de passe", b"trase")
@@ -36,9 +34,7 @@ def find_before_names(data: bytes, allowance: Allowance) -> Iterator[Found]:
         value = _VALUE.search(data[first : match.start()].rstrip(b"\"'`*_"))
         if value is not None and _is_one(value[1].decode("utf-8", "replace")):
             yield first + value.start(1), first + value.end(1), "password"
-    allowance.taken += dense
-    for start, end in dense:
-        yield start, end, "secret"
+    yield from dense.let_go()
 
 
 def _is_one(value: str) -> bool:

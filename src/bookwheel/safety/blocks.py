@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bookwheel.safety.density import Allowance, Stretches, places
+from bookwheel.safety.density import Allowance, Found, Stretches, places
 from bookwheel.safety.patterns import compiled
 from bookwheel.safety.values import is_stand_in
-
-Found = tuple[int, int, str]
 
 _BEGIN = r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
 _END = re.compile(rb"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
@@ -47,9 +45,7 @@ def find_blocks(data: bytes, allowance: Allowance) -> Iterator[Found]:
     yield from _find_headless(data, dense)
     yield from _find_putty(data, dense)
     yield from _find_cluster_secrets(data, dense)
-    allowance.taken += dense
-    for start, end in dense:
-        yield start, end, "secret"
+    yield from dense.let_go()
 
 
 def _find_keys(data: bytes, dense: Stretches) -> Iterator[Found]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator
 
-from bookwheel.safety.density import Allowance, Stretches, places
+from bookwheel.safety.density import Allowance, Found, Stretches, places
 from bookwheel.safety.values import is_key, is_password
 from bookwheel.safety.words import ABBREVIATED, PASSWORDS
 
-Found = tuple[int, int, str]
 Judge = Callable[[bytes], bool]
 
 _KEYS = (
@@ -54,8 +53,8 @@ _JUDGED_CELLS = 4000
 
 def find_in_columns(data: bytes, allowance: Allowance) -> Iterator[Found]:
     """Yield what stands below a head such as `password` or `phone`."""
-    done = 0
     dense = Stretches(allowance)
+    done = 0
     for match in places(_RULED, data, dense):
         if match.start() >= done:
             done = yield from _below(data, match.start(), b"|")
@@ -64,14 +63,12 @@ def find_in_columns(data: bytes, allowance: Allowance) -> Iterator[Found]:
         for match in places(_BOXED, data, dense):
             if match.start() >= done:
                 done = yield from _below(data, match.start(), _BAR)
-        done = 0
+    done = 0
     for match in places(_SEPARATED, data, dense):
         if match.start() >= done:
             separator = next(each for each in (b"\t", b";", b",") if each in match.group())
             done = yield from _below(data, match.start(), separator)
-    allowance.taken += dense
-    for start, end in dense:
-        yield start, end, "secret"
+    yield from dense.let_go()
 
 
 def _below(data: bytes, at: int, separator: bytes) -> Generator[Found, None, int]:
@@ -80,7 +77,7 @@ def _below(data: bytes, at: int, separator: bytes) -> Generator[Found, None, int
     head = data[at:end]
     if head.lstrip().startswith(b"||"):
         head = head.replace(b"||", b"|")
-    judges = _judges(head[:_LONGEST_HEAD], separator)
+    judges = judges_of(head[:_LONGEST_HEAD].split(separator))
     least = 1 if separator in _DRAWN else max(1, head.count(separator))
     at = end + 1
     judged = 0
@@ -93,10 +90,10 @@ def _below(data: bytes, at: int, separator: bytes) -> Generator[Found, None, int
             break
         if not is_rule:
             yield from _in_row(cells, at, judges)
-            judged += len(judges)
-            if judged > _JUDGED_CELLS:  # what stands in so long a column is what its head says
+            if judged <= _JUDGED_CELLS < judged + len(judges):
+                # What stands in so long a column is what its head says.
                 judges = {number: (kind, _LENIENT[kind]) for number, (kind, _) in judges.items()}
-                judged = -len(data)
+            judged += len(judges)
         at = end + 1
     return at
 
@@ -104,11 +101,6 @@ def _below(data: bytes, at: int, separator: bytes) -> Generator[Found, None, int
 def _end_of_line(data: bytes, at: int) -> int:
     end = data.find(b"\n", at)
     return end if end >= 0 else len(data)
-
-
-def _judges(head: bytes, separator: bytes) -> dict[int, tuple[str, Judge]]:
-    """Return for each column whose head names something how its cells are judged."""
-    return judges_of(head.split(separator))
 
 
 def judges_of(cells: Iterable[bytes]) -> dict[int, tuple[str, Judge]]:

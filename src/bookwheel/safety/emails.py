@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bookwheel.safety.density import Allowance, Stretches, places
+from bookwheel.safety.density import Allowance, Found, Stretches, places
 from bookwheel.safety.values import is_stand_in
-
-Found = tuple[int, int, str]
 
 _LOCAL = r"(?:[\pL\pN\pM._%+\-!#$&'’*/=?^{|}~]|\\[._*+\-])"
 _NAME = r"[\pL\pN\pM._%+\-]"
@@ -41,7 +39,7 @@ _SPELT = (
 _NO_NAME = re.compile(
     rb"(?i)(?:met|meet|look|be|is|are|was|were|am|been|arrive|stay|live|work|stop|sit|stand|point|aim|"
     rb"laugh|start|buy|sold|order|sale|price|pcs|me|us|you|it|him|them|here|there|page|site|shop|"
-    rb"store|home|read|visit|find|found|found|only|now|today|more|out|available|online|hosted|jobs?|"
+    rb"store|home|read|visit|find|found|only|now|today|more|out|available|online|hosted|jobs?|"
     rb"lunch|dinner|talk|music|live|fish|free|cheap|kg|st\xc3\xbcck|each|account|up|all|and|or|not|"
     rb"\w+(?:ing|ed)|looks|works|starts|lives) (?:@|at) "
 )

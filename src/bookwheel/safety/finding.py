@@ -19,7 +19,7 @@ from bookwheel.safety.assignments import find_named
 from bookwheel.safety.before_names import find_before_names
 from bookwheel.safety.blocks import find_blocks
 from bookwheel.safety.columns import find_in_columns
-from bookwheel.safety.density import Allowance
+from bookwheel.safety.density import Allowance, Found
 from bookwheel.safety.emails import find_emails
 from bookwheel.safety.html_tables import find_in_html_tables
 from bookwheel.safety.notation_search import find_notations
@@ -34,9 +34,7 @@ from bookwheel.safety.wrapping import SHORTEST, end_of_joined, end_of_wrapped
 if TYPE_CHECKING:
     from bookwheel.settings import Settings
 
-Found = tuple[int, int, str]
-
-CODE_VERSION = "16"
+CODE_VERSION = "17"
 """To be raised when the code finds something else by the same rules."""
 
 

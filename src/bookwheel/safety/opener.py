@@ -11,13 +11,10 @@ import os
 import stat
 import sys
 from functools import cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 from bookwheel.errors import BadRequest, BookwheelError, Forbidden, NotFound
 from bookwheel.model import Status
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 Kind = Literal["file", "folder", "link", "special"]
 
@@ -148,12 +145,7 @@ class Root:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def open_file(self, relative: str) -> int:

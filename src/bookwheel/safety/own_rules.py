@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from bookwheel.errors import BadRequest
+from bookwheel.safety.density import Found
 from bookwheel.safety.patterns import compiled, starts_and_ends
 
-Found = tuple[int, int, str]
 OwnRule = tuple[str, str, str]
 """Name, kind, pattern."""
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from bookwheel.safety.density import Allowance
+from bookwheel.safety.density import Allowance, Found
 from bookwheel.safety.numbering_plans import (
     THOUSANDS,
     count_digits,
@@ -18,8 +18,6 @@ from bookwheel.safety.numbering_plans import (
     is_phone_number,
 )
 from bookwheel.safety.patterns import compiled, spans_of
-
-Found = tuple[int, int, str]
 
 REGIONS = ("US", "GB", "DE", "FR", "CH", "AT", "NL", "ES", "AU", "IN")
 """Countries whose numbers are known without their country code."""

@@ -15,9 +15,9 @@ from html import unescape
 from itertools import accumulate, chain
 from operator import sub
 
+from bookwheel.safety.density import Found
 from bookwheel.safety.patterns import compiled
 
-Found = tuple[int, int, str]
 _Place = tuple[int, int]
 
 _MARK = (

@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from bookwheel.safety.density import Allowance, Stretches, places
+from bookwheel.safety.density import Allowance, Found, Stretches, places
 from bookwheel.safety.patterns import compiled
 from bookwheel.safety.shapes import beginnings, fixed_words, hint_of, is_exact, lead_of, pattern_of
 from bookwheel.safety.tokens import TOKENS, Token
 from bookwheel.safety.values import is_random, is_stand_in
-
-Found = tuple[int, int, str]
 
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]*")
@@ -127,9 +125,7 @@ def find_tokens(data: bytes, allowance: Allowance) -> Iterator[Found]:
     yield from _find_broken(data, table, dense)
     if compiled(table.rare).search(data) is not None:
         yield from _find_one_by_one(data, table, dense)
-    allowance.taken += dense
-    for start, end in dense:
-        yield start, end, "token"
+    yield from dense.let_go("token")
 
 
 def _find_one_by_one(data: bytes, table: Table, dense: Stretches) -> Iterator[Found]:

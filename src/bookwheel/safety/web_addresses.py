@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bookwheel.safety.density import Stretches, places
+from bookwheel.safety.density import Found, Stretches, places
 from bookwheel.safety.judges import is_likely_password
 from bookwheel.safety.values import is_random, is_stand_in
-
-Found = tuple[int, int, str]
 
 _AUTHORITY = r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@\"'<>`]*[:@]"
 _REST = re.compile(rb"[^\s\"'<>`]*")

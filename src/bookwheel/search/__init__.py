@@ -1,1 +1,1 @@
-"""The query flow, one step per file: interpret, retrieve, rank, run."""
+"""The query flow, one step per file: interpret, plan, correct, rank, show; run joins them."""

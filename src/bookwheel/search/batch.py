@@ -7,10 +7,9 @@ from typing import Protocol
 
 from bookwheel.engines.base import Engine, Matrix, Vector
 from bookwheel.errors import Upstream
-from bookwheel.search.interpret import interpret
+from bookwheel.search.interpret import interpret, query_languages
 from bookwheel.search.meaning import Embedder
 from bookwheel.search.near_words import WordModel
-from bookwheel.search.run import query_languages
 
 
 class QueriesEmbedder(Embedder, Protocol):

@@ -13,9 +13,10 @@ from typing import NamedTuple
 from bookwheel.engines.base import Engine
 from bookwheel.model import Document
 from bookwheel.query import Filters, SearchMode, SearchRequest
-from bookwheel.search.interpret import interpret
+from bookwheel.search.correct import correct
+from bookwheel.search.interpret import interpret, query_languages
 from bookwheel.search.plan import Planner
-from bookwheel.search.run import correct, query_languages, retrieve
+from bookwheel.search.run import retrieve
 
 MOST_COUNTED = 1000
 _MOST_VALUES = 20

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from bookwheel.engines.base import Engine
 from bookwheel.model import SafeText
 from bookwheel.query import SearchHit, SearchRequest, Snippet
-from bookwheel.search.interpret import interpret
+from bookwheel.search.correct import correct
+from bookwheel.search.interpret import interpret, query_languages
 from bookwheel.search.plan import Plan, Planner, asked_for
-from bookwheel.search.run import correct, query_languages
 from bookwheel.search.show import term_worth
 from bookwheel.text.matching import Finder
 from bookwheel.text.snippets import cut_snippet, mark_words

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from bookwheel.engines.base import Engine
 from bookwheel.search.operators import Expression, leaves, parse
 from bookwheel.text.cut import UNSPACED
 from bookwheel.text.language import filler_words
@@ -56,6 +57,15 @@ class Question(NamedTuple):
     @property
     def asks_nothing(self) -> bool:
         return not (self.words or self.phrases or self.excluded or self.excluded_phrases)
+
+
+def query_languages(engine: Engine) -> tuple[str, ...]:
+    """Return the languages in which a query's words are stemmed: those of most documents."""
+    counts = engine.languages()
+    total = sum(counts.values())
+    common = [name for name, n in counts.items() if n * 100 >= total or n >= 50]
+    common.sort(key=lambda name: -counts[name])
+    return tuple(common[:6]) or ("en",)
 
 
 def interpret(text: str, languages: tuple[str, ...]) -> Question:

@@ -7,14 +7,18 @@ from bookwheel.query import Filters, SearchIn
 from bookwheel.search.plan import Plan, Planner
 
 
-def why_nothing(engine: Engine, planner: Planner, plan: Plan, total: int) -> list[str]:
+def why_nothing(engine: Engine, planner: Planner, plan: Plan, total: int, ranked: int) -> list[str]:
     """Return what keeps documents out; empty when no document has the words at all.
 
-    The conditions are put back one after the other: the first with which nothing is left is it.
+    Of `total` matches so many are `ranked`, and can be asked for page by page. The conditions are
+    put back one after the other: the first with which nothing is left is it.
     """
     request, question = plan.request, plan.question
     if total and request.offset >= total:
         return [f"the offset lies beyond the last of {total} matches"]
+    if 0 < ranked <= request.offset and not request.window:
+        ends = f"the offset lies beyond the best {ranked} of {total} matches"
+        return [f"{ends}, which alone are ranked"]
     if not engine.page_count():
         return ["there are no documents yet"]
     if plan.clauses and not any(clause.known for clause in plan.clauses):

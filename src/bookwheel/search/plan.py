@@ -264,8 +264,8 @@ class Planner:
 
     def conditions(self, plan: Plan) -> Match | None:
         """Return what pages must meet beside their words; None when that is nothing."""
-        match = self.match(plan._replace(clauses=(), names=()), all_clauses=False)
-        match = match._replace(required=self.required(plan))
+        bare = plan._replace(clauses=(), names=(), question=plan.question._replace(expression=None))
+        match = self.match(bare, all_clauses=False)._replace(required=self.required(plan))
         asked = (match.phrases, match.excluded, match.excluded_phrases, match.required)
         free = not any(asked) and not any(plan.request.filters)
         return None if free else match

@@ -88,7 +88,8 @@ class Requirement:
         forms = [
             other
             for length in lengths
-            for other in vocabulary.get(length, ())
+            for letter in {each[0] for each in beginnings}
+            for other in vocabulary.beginning(letter, length)
             if other.startswith(beginnings)
             and any(stem(other, language) in word.stems for language in self._languages)
         ]

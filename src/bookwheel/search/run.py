@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from bookwheel.engines.base import Engine, Field
+from bookwheel.engines.base import Engine
 from bookwheel.errors import Upstream
 from bookwheel.model import Status
 from bookwheel.query import WORDS_ALONE, SearchHit, SearchMode, SearchRequest, SearchResults
-from bookwheel.search.interpret import Question, interpret
+from bookwheel.search.correct import correct
+from bookwheel.search.interpret import Question, interpret, query_languages
 from bookwheel.search.meaning import (
     LEANING,
     Embedder,
@@ -25,7 +26,6 @@ from bookwheel.search.nothing import why_nothing
 from bookwheel.search.plan import (
     ALL_WORDS_BONUS,
     TITLE_BONUS,
-    Clause,
     Plan,
     Planner,
     asked_for,
@@ -36,14 +36,9 @@ from bookwheel.search.rank import Ranked, rank, with_passages
 from bookwheel.search.second_look import LOOKED_AT, SecondLook
 from bookwheel.search.show import show, with_snippets
 from bookwheel.search.spelling import Speller
-from bookwheel.text.words import LONGEST_WORD, analyze_query, normal_title
+from bookwheel.text.words import LONGEST_WORD
 
 MOST_RESULTS = 1000
-_MOST_RESPELT = 12
-"""Words beyond these are taken as they stand: looking for near ones costs milliseconds each."""
-_MOST_NAMED = 5
-_RARE = 3
-"""A word on so few pages may be a slip of a far commoner one."""
 _SEEN = "the model of the second look has read every passage already: its order is this one"
 _POOL = 50
 """At least so many pages are looked at closely, so that the best passage can lift one."""
@@ -103,7 +98,7 @@ def search(
     if judged and not ranked:
         reasons = [f"all that was found is farther away than {request.max_distance:g}"]
     else:
-        reasons = [*why_nothing(engine, planner, plan, total)]
+        reasons = why_nothing(engine, planner, plan, total, len(ranked))
     suggestions = () if reasons else suggest(engine, plan)
     notes = (*notes, *reasons)
     return SearchResults(request.text, (), total, notes, suggestions, *scope, remarks)
@@ -218,90 +213,6 @@ def add_snippets(
     planner = Planner(engine, languages)
     plan = planner.plan(interpret(request.text, languages), request)
     return with_snippets(correct(engine, planner, plan, languages)[0], hits)
-
-
-def query_languages(engine: Engine) -> tuple[str, ...]:
-    """Return the languages in which a query's words are stemmed: those of most documents."""
-    counts = engine.languages()
-    total = sum(counts.values())
-    common = [name for name, n in counts.items() if n * 100 >= total or n >= 50]
-    common.sort(key=lambda name: -counts[name])
-    return tuple(common[:6]) or ("en",)
-
-
-def correct(
-    engine: Engine, planner: Planner, plan: Plan, languages: tuple[str, ...]
-) -> tuple[Plan, tuple[str, ...], tuple[str, ...]]:
-    """Widen words that look like slips; return the plan, what was done, and titles meant."""
-    # Where meaning alone counts, slips are the model's affair.
-    fuzzy = plan.request.fuzzy and plan.request.mode is not SearchMode.SEMANTIC
-    asked = [clause.word for clause in plan.clauses]
-    filters = plan.request.filters
-    speller = Speller(engine, filters, planner.is_common, asked=asked) if fuzzy else None
-    clauses: list[Clause] = []
-    notes: list[str] = []
-    titles = [plan.question.title]
-    if plan.question.file_name not in ("", *titles):  # the query is a path
-        titles.append(plan.question.file_name)
-    for number, clause in enumerate(plan.clauses):
-        respelt = None
-        if (
-            speller is not None
-            and number < _MOST_RESPELT
-            and _looks_like_a_slip(engine, speller, clause)
-        ):
-            respelt = _respell(engine, planner, speller, clause, languages)
-        if respelt is None:
-            clauses += [clause] if clause.known else planner.split(clause) or [clause]
-            continue
-        clauses.append(respelt[0])
-        meant = [word for word in dict.fromkeys(respelt[1]) if word != clause.word]
-        if meant:  # else another form of the same word
-            notes.append(f"'{clause.word}' also as {', '.join(repr(word) for word in meant)}")
-        titles += [title.replace(clause.word, word) for title in titles for word in meant][:8]
-    plan = plan._replace(clauses=tuple(clauses))
-    return plan, (*notes, *_missing(plan.clauses)), tuple(normal_title(t) for t in titles)
-
-
-def _looks_like_a_slip(engine: Engine, speller: Speller, clause: Clause) -> bool:
-    """Tell a word that no page has, or hardly any; filler words are never taken for slips."""
-    own = engine.frequency(Field.EXACT, clause.word)
-    is_rare = not clause.known or 0 < own <= _RARE
-    return is_rare and not clause.filler and not speller.is_empty(clause.word)
-
-
-def _respell(
-    engine: Engine,
-    planner: Planner,
-    speller: Speller,
-    clause: Clause,
-    languages: tuple[str, ...],
-) -> tuple[Clause, list[str]] | None:
-    """Return the clause widened by words it may have meant, and these; None if none is near."""
-    own = engine.frequency(Field.EXACT, clause.word)
-    words = speller.words(clause.word, own=own)
-    stems: list[str] = []
-    if not words and not clause.known:
-        meant = speller.stems(clause.stems[0])
-        if meant:
-            widened = planner.respell(clause, (), [stem for stem, _ in meant])
-            return widened, [word for _, word in meant]
-        words = [] if clause.parts else speller.beginnings(clause.word)
-    if words:
-        surfaces = analyze_query(" ".join(words), languages)
-        stems = [s for surface in surfaces for word in surface.words for s in word.stems]
-    return (planner.respell(clause, words, stems), words) if stems else None
-
-
-def _missing(clauses: Iterable[Clause]) -> list[str]:
-    every = list(clauses)
-    only_filler = all(clause.filler for clause in every)
-    missing = [
-        clause.word for clause in every if not clause.known and (only_filler or not clause.filler)
-    ]
-    named = [f"no document has '{word}'" for word in missing[:_MOST_NAMED]]
-    more = len(missing) - len(named)
-    return [*named, f"nor {more} more words"] if more > 0 else named
 
 
 def retrieve(engine: Engine, planner: Planner, plan: Plan, titles: tuple[str, ...]) -> Retrieved:

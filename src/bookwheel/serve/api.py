@@ -10,11 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from bookwheel.contracts.resources import is_alone
 from bookwheel.errors import BadRequest
 from bookwheel.serve import api_models as models
 from bookwheel.serve.api_answers import (
     entry_fields,
-    is_alone,
     make_request,
     read_graph,
     show_facets,

@@ -9,10 +9,11 @@ from typing import Any
 
 from bookwheel import __version__
 from bookwheel.addresses import uri
+from bookwheel.engines.base import CollectionState
 from bookwheel.model import Document
 from bookwheel.query import Filters, SearchHit, SearchRequest, SearchResults
 from bookwheel.reading.graph import Graph, Node
-from bookwheel.search.facets import Counts, Facets
+from bookwheel.search.facets import Facets
 from bookwheel.serve import api_models as models
 from bookwheel.serve.web import address, document_path
 from bookwheel.text.language import filler_words
@@ -34,11 +35,6 @@ def make_request(asked: models.SearchAsked, *, limit: int = 10, offset: int = 0)
         date_to=f"{asked.year_to:04}-12-31" if asked.year_to else None,
     )
     return SearchRequest(asked.q, filters, limit=limit, offset=offset, mode=asked.mode)
-
-
-def is_alone(library: View) -> bool:
-    """Tell whether addresses leave the name of the collection out: there is but one."""
-    return len(library.states()) == 1
 
 
 def show_results(
@@ -122,7 +118,7 @@ def show_facets(facets: Facets) -> models.FacetsAnswer:
     )
 
 
-def _counts(counts: Counts | Iterable[tuple[str, int]]) -> list[models.CountAnswer]:
+def _counts(counts: Iterable[tuple[str, int]]) -> list[models.CountAnswer]:
     return [models.CountAnswer(value=value, count=count) for value, count in counts]
 
 
@@ -196,14 +192,14 @@ def show_status(
         ready=state["ready"],
         indexing=models.IndexingAnswer(**under_way) if under_way else None,
         semantic=library.exists and library.knows_meaning,
-        collections=[_show_collection(library, each.collection.name) for each in library.states()],
+        collections=[_show_collection(library, each) for each in library.states()],
         toolsets={name: list(tools) for name, tools in toolsets.items()},
     )
 
 
-def _show_collection(library: View, name: str) -> models.CollectionAnswer:
-    state = next(each for each in library.states() if each.collection.name == name)
-    collection, ledger = state.collection, library.ledger(name)
+def _show_collection(library: View, state: CollectionState) -> models.CollectionAnswer:
+    collection, name = state.collection, state.collection.name
+    ledger = library.ledger(name)
     return models.CollectionAnswer(
         name=name,
         alias=collection.alias,

@@ -138,7 +138,8 @@ def _read_id(value: dict[str, Any]) -> RequestId | None:
 def _find_fault(value: dict[str, Any]) -> str | None:
     if value.get("jsonrpc") != "2.0":
         return "'jsonrpc' must be \"2.0\""
-    if "id" in value and _read_id(value) is None and "error" not in value:
+    is_failure = "error" in value and "method" not in value  # of which the id may not be known
+    if "id" in value and _read_id(value) is None and not is_failure:
         return "'id' must be a string or a whole number"
     if "method" not in value:
         return _find_fault_of_response(value)

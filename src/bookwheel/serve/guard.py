@@ -10,8 +10,9 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
+import anyio
 from starlette.datastructures import Headers
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -24,6 +25,8 @@ from bookwheel.serve.streams import answer_while
 log = logging.getLogger(__name__)
 
 LARGEST_BODY = 1024 * 1024
+_TOO_LARGE = f"A request may hold {LARGEST_BODY} bytes."
+_BODY_SECONDS = 30.0
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 OPEN_PATHS = ("/healthz", "/readyz")
 _LOGIN_PATHS = ("/login", "/logout", "/static/", "/favicon.ico", "/custom.css", "/robots.txt")
@@ -146,7 +149,7 @@ class Guard:
             return refuse(403, "This token does not open this.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length[:20]) > LARGEST_BODY:
-            return refuse(413, TOO_LARGE)
+            return refuse(413, _TOO_LARGE)
         return None
 
     def _check_names(self, scope: Scope, headers: Headers) -> JSONResponse | None:
@@ -215,7 +218,20 @@ def _own_address(scope: Scope) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-TOO_LARGE = f"A request may hold {LARGEST_BODY} bytes."
+async def read_body(request: Request) -> bytes | Response:
+    """Return what a request holds, whether or not it named its length, or what refuses it."""
+    body = bytearray()
+    try:
+        with anyio.fail_after(_BODY_SECONDS):
+            async for part in request.stream():
+                body += part
+                if len(body) > LARGEST_BODY:
+                    return refuse(413, _TOO_LARGE)
+    except TimeoutError:
+        return refuse(408, "The request did not arrive in time.")
+    except ClientDisconnect:
+        return Response(status_code=400)
+    return bytes(body)
 
 
 def refuse(status: int, message: str) -> JSONResponse:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from bookwheel.serve.guard import COOKIE
+from bookwheel.serve.guard import COOKIE, read_body
 from bookwheel.serve.limits import RateLimit
 from bookwheel.serve.web import base_of
 
@@ -59,7 +59,9 @@ class Login:
         """Take the token; a right one leads on."""
         if _is_foreign(request):
             return self._show(request, "", "The form was not sent by this site.", 403)
-        body = await request.body()
+        body = await read_body(request)
+        if isinstance(body, Response):
+            return body
         form = parse_qs(body[:_LONGEST_FORM].decode("utf-8", "replace"))
         wanted = _own_path(form.get("next", [""])[0])
         wait = self._limit.take(request.client.host if request.client else "")

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Container
 from typing import Any
 
-import anyio
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as AsgiMessage
@@ -24,12 +23,11 @@ from bookwheel.serve.envelope import (
     find_misnamed,
     read_message,
 )
-from bookwheel.serve.guard import LARGEST_BODY, TOO_LARGE, Count, refuse
+from bookwheel.serve.guard import Count, read_body, refuse
 from bookwheel.serve.limits import RateLimit
 from bookwheel.serve.mcp import is_modern
 from bookwheel.serve.plain_calls import AT_ONCE, MESSAGE
 
-_BODY_SECONDS = 30.0
 _SESSION = "mcp-session-id"
 _VERSION = "mcp-protocol-version"
 _BOTH = "application/json, text/event-stream"
@@ -88,7 +86,7 @@ class McpRoute:
         content_type = Headers(scope=scope).get("content-type", "")
         if content_type.partition(";")[0].strip().lower() != "application/json":
             return refuse(415, "Send Content-Type: application/json.")
-        body = await _read_body(scope, receive)
+        body = await read_body(Request(scope, receive))
         if isinstance(body, Response):
             return body
         message = read_message(body)
@@ -145,29 +143,16 @@ def wants_plain(headers: Headers, message: Message) -> bool:
     return not is_modern(headers.get(_VERSION))
 
 
-async def _read_body(scope: Scope, receive: Receive) -> bytes | Response:
-    body = bytearray()
-    try:
-        with anyio.fail_after(_BODY_SECONDS):
-            async for part in Request(scope, receive).stream():
-                body += part
-                if len(body) > LARGEST_BODY:
-                    return refuse(413, TOO_LARGE)
-    except TimeoutError:
-        return refuse(408, "The request did not arrive in time.")
-    except ClientDisconnect:
-        return Response(status_code=400)
-    return bytes(body)
-
-
 def _is_answered_at_once(message: Message, waiting: Container[str]) -> bool:
     """Tell whether the sender of a request hears nothing before its answer."""
+    if message.id is None or message.method == "initialize":
+        return False
     params: dict[str, Any] = message.body.get("params", {})
     meta, name = params.get("_meta"), params.get("name")
     may_hear = isinstance(meta, dict) and "progressToken" in meta
     if message.method == "tools/call" and isinstance(name, str):
         may_hear = may_hear or name in waiting
-    return message.id is not None and message.method != "initialize" and not may_hear
+    return not may_hear
 
 
 def _is_of_a_session(scope: Scope) -> bool:

@@ -47,16 +47,16 @@ def serve(library: Library, folders: Sequence[str], address: tuple[str, int] | N
     share_heaps()
     known = load_contracts(read_only=library.settings["read_only"])
     offered = choose(known, library.settings["toolsets"])
-    with telling(library, known) as account:
+    with telling(library, known) as oversight:
         if address is None:
             streams, bell = take_streams(), ChangeBell()
-            with indexing(library, folders, bell, account) as (calls, thread):
+            with indexing(library, folders, bell, oversight) as (calls, thread):
                 anyio.run(serve_stdio, DocumentServer(calls, offered), streams, bell, thread.start)
         else:
-            _serve_http(library, folders, known, offered, address, account)
+            _serve_http(library, folders, known, offered, address, oversight)
 
 
-class Account(NamedTuple):
+class Oversight(NamedTuple):
     """Who is told of calls, and how often tools may be called."""
 
     witnesses: list[Witness]
@@ -64,16 +64,16 @@ class Account(NamedTuple):
 
 
 @contextmanager
-def telling(library: Library, known: dict[str, Contract]) -> Iterator[Account]:
+def telling(library: Library, known: dict[str, Contract]) -> Iterator[Oversight]:
     """Open the audit, and read the limits of tools, for as long as a server runs."""
     tools = [tool for contract in known.values() for tool in contract.tools]
     limits = ToolLimits(tools, library.settings["tool_limits"])
     audit = _open_audit(library)
     if audit is None:
-        yield Account([log_call], limits)
+        yield Oversight([log_call], limits)
         return
     with closing(audit):
-        yield Account([log_call, audit.write], limits)
+        yield Oversight([log_call, audit.write], limits)
 
 
 def _open_audit(library: Library) -> Audit | None:
@@ -105,7 +105,7 @@ def _serve_http(
     known: dict[str, Contract],
     offered: Offered,
     address: tuple[str, int],
-    account: Account,
+    oversight: Oversight,
 ) -> None:
     from bookwheel.indexing.worker import count_cores
     from bookwheel.serve.guard import make_rules, require_safe_address
@@ -125,9 +125,9 @@ def _serve_http(
     count = settings["readers"] if settings["readers"] is not None else min(4, count_cores())
     readers = Readers(settings, folders, count) if count else None
     metrics = Metrics(__version__, lambda: library.figures(thread.lag))
-    account.witnesses.append(metrics.observe)
+    oversight.witnesses.append(metrics.observe)
     follows = indexing(
-        *(library, folders, bell, account, readers), on_unheard=metrics.count_unheard
+        *(library, folders, bell, oversight, readers), on_unheard=metrics.count_unheard
     )
     with listening, follows as (calls, thread):
         metrics.watch_calls(lambda: calls.under_way)
@@ -189,7 +189,7 @@ def indexing(
     library: Library,
     folders: Sequence[str],
     bell: ChangeBell,
-    account: Account | None = None,
+    oversight: Oversight | None = None,
     readers: Readers | None = None,
     *,
     on_unheard: Callable[[], None] = lambda: None,
@@ -213,8 +213,8 @@ def indexing(
         progress=thread.count,
         has_failed=lambda: thread.has_failed,
         readers=readers,
-        limits=account.limits if account else None,
-        witnesses=account.witnesses if account else [log_call],
+        limits=oversight.limits if oversight else None,
+        witnesses=oversight.witnesses if oversight else [log_call],
     )
     try:
         yield calls, thread

@@ -84,15 +84,19 @@ class Audit:
     def __init__(self, file: Path, *, key: Path | None, queries: str, most_bytes: int) -> None:
         self._file = file
         self._key_file = key or key_of(file)
-        self._key = load_key(self._key_file)
         self._queries = queries
         self._most_bytes = most_bytes
-        self._head = _open_head(file)
-        self._lines = _open(file)
         self._is_failing = False
-        with self._locked():
-            if not os.fstat(self._head).st_size and not os.fstat(self._lines).st_size:
-                os.pwrite(self._head, write_head(self._key, Head()), 0)
+        self._head = _open_head(file)
+        try:
+            with self._locked():  # of servers that start together one makes the key
+                self._key = load_key(self._key_file)
+                self._lines = _open(file)
+                if not os.fstat(self._head).st_size and not os.fstat(self._lines).st_size:
+                    os.pwrite(self._head, write_head(self._key, Head()), 0)
+        except BaseException:
+            os.close(self._head)
+            raise
 
     def close(self) -> None:
         """Close the files."""

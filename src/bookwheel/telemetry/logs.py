@@ -11,7 +11,6 @@ from typing import Any
 
 from bookwheel.telemetry.calls import EndedCall
 
-FORMATS = ("text", "json")
 _TEXT = "bookwheel: %(message)s"
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 _NOISY = ("mcp", "uvicorn", "watchfiles")

@@ -74,8 +74,10 @@ def _find_in_lines(seen: Sequence[_Seen]) -> Iterator[Finding]:
         elif last is not None and line.number < last.number:
             yield Finding(where, f"was moved: line {line.number} stands behind line {last.number}")
         else:
-            gap = [n for n in range(last.number + 1 if last else 1, line.number) if n not in there]
-            yield from _find_before(where, line, last, gap if last else [], broken)
+            # What came before the first line was put aside; nobody counts that again.
+            first = last.number + 1 if last else line.number
+            gap = [number for number in range(first, line.number) if number not in there]
+            yield from _find_before(where, line, last, gap, broken)
             last, broken = line, []
         if line is not None:
             met.add(line.number)

@@ -55,14 +55,14 @@ def _window(
     if len(text) <= length:
         return 0, len(text)
     best, span, value, first = 0.0, (0, 0), 0.0, 0
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for last, (_, end, term) in enumerate(found):
-        seen[term] = seen.get(term, 0) + 1
-        value += worth[term] if seen[term] == 1 else 0.0
+        counts[term] = counts.get(term, 0) + 1
+        value += worth[term] if counts[term] == 1 else 0.0
         while first < last and end - found[first][0] > length:
             dropped = found[first][2]
-            seen[dropped] -= 1
-            value -= worth[dropped] if not seen[dropped] else 0.0
+            counts[dropped] -= 1
+            value -= worth[dropped] if not counts[dropped] else 0.0
             first += 1
         if value > best + 1e-9:
             best, span = value, (found[first][0], min(end, found[first][0] + length))

@@ -9,12 +9,13 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from bookwheel.addresses import uri
+from bookwheel.contracts.resources import is_alone
 from bookwheel.errors import BadRequest, Forbidden, NotFound
 from bookwheel.formats.modules import without_modules
 from bookwheel.model import Document
 from bookwheel.reading.categories import bare_path
 from bookwheel.reading.citations import Citations
-from bookwheel.serve.api_answers import is_alone, show_hit
+from bookwheel.serve.api_answers import show_hit
 from bookwheel.serve.site.links import MOST_LINKS, Links
 from bookwheel.serve.site.markdown import Rendered, render, render_plain
 from bookwheel.serve.site.navigation import OWN, navigate
@@ -182,8 +183,8 @@ def _read_folder(
     states = [each for each in library.states() if collection in _names(each.collection)]
     name = states[0].collection.name
     shown = [each for each in page.documents if each.path not in OWN]
-    total = page.total - sum(each in library.paths(name) for each in OWN if not path)
-    page = page._replace(documents=shown, total=total)
+    own = set() if path else set(OWN).intersection(library.paths(name))
+    page = page._replace(documents=shown, total=page.total - len(own))
     return {
         "collection": states[0].collection,
         "path": path,

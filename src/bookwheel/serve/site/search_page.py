@@ -9,8 +9,9 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bookwheel.contracts.resources import is_alone
 from bookwheel.serve.api import read_query
-from bookwheel.serve.api_answers import is_alone, make_request, show_facets, show_results
+from bookwheel.serve.api_answers import make_request, show_facets, show_results
 from bookwheel.serve.api_models import (
     CountAnswer,
     FacetsAnswer,
