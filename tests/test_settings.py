@@ -194,6 +194,16 @@ def test_the_file_in_the_start_folder_counts_only_when_asked_for(
     assert load(environment={}, use_start_folder=False)["workers"] is None
 
 
+def test_a_token_that_no_header_can_carry_is_refused_and_not_shown() -> None:
+    with pytest.raises(BadRequest) as caught:
+        of(BOOKWHEEL_TOKEN="schlüssel")
+
+    assert caught.value.message == (
+        "BOOKWHEEL_TOKEN is set, but it must consist of characters that can be sent: printable "
+        "ASCII."
+    )
+
+
 def test_a_start_folder_that_may_not_be_entered_holds_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,6 +220,28 @@ def test_a_start_folder_that_may_not_be_entered_holds_no_file(
         if not before:
             os.seteuid(before)
         tmp_path.chmod(0o700)
+
+
+def test_a_users_own_folder_that_may_not_be_entered_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the file there hides would be shown if it were left out."""
+    own = tmp_path / "own"
+    own.mkdir(0o700)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(own))
+    before = os.geteuid()
+    own.chmod(0)
+    try:
+        if not before:
+            os.seteuid(65534)  # root may enter any folder
+        with pytest.raises(BadRequest, match="may not be looked for") as caught:
+            load(environment={}, use_start_folder=False)
+    finally:
+        if not before:
+            os.seteuid(before)
+        own.chmod(0o700)
+    assert caught.value.hint is not None
+    assert "--config" in caught.value.hint
 
 
 REACHING = (

@@ -58,7 +58,8 @@ def test_dimensions_are_asked_for_where_nobody_set_them() -> None:
 
 def test_an_endpoint_that_asks_for_patience_is_asked_again() -> None:
     """It says itself how long to wait, else the waits grow."""
-    turns = iter([Answer(b"", 429, (("Retry-After", "7"),)), Answer(b"", 500), Answer(b"", 503)])
+    says = ("7", "nan")
+    turns = iter([*(Answer(b"", 429, (("Retry-After", each),)) for each in says), Answer(b"", 503)])
     waits: list[float] = []
     with serving(lambda asked: next(turns, None) or letters(asked)) as service:
         rows = embedder(service.url, waits).embed(["a"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,20 @@ def test_a_set_without_documents_is_refused(tmp_path: Path) -> None:
     folder = put_dataset(tmp_path, corpus="\n")
     with pytest.raises(BadRequest, match=r"corpus\.jsonl holds no document"):
         read_dataset(folder, "small")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    folder = put_dataset(tmp_path)
+    (folder / "queries.jsonl").chmod(0)
+    before = os.geteuid()
+    try:
+        if not before:
+            os.seteuid(65534)  # root may read any file
+        with pytest.raises(BadRequest, match=r"jsonl cannot be read: Permission denied"):
+            read_dataset(folder, "small")
+    finally:
+        if not before:
+            os.seteuid(before)
 
 
 def test_a_line_that_is_not_utf_8_is_named(tmp_path: Path) -> None:

@@ -91,6 +91,17 @@ def test_t08_of_a_damaged_file_no_token_is_good(tokens: TokenFile, text: str) ->
         TokenFile(tokens.file).find(secret)
 
 
+def test_t08_a_token_that_could_be_compared_with_none_makes_the_file_useless(
+    tokens: TokenFile,
+) -> None:
+    secret = tokens.add("ann", [], "", "")
+    text = tokens.file.read_text(encoding="utf-8")
+    tokens.file.write_text(text.replace(tokens.load()[0].digest, "é" * 64), encoding="utf-8")
+
+    with pytest.raises(BadRequest, match="no file of tokens"):
+        TokenFile(tokens.file).find(secret)
+
+
 def test_t08_a_file_that_others_may_write_is_refused(tokens: TokenFile) -> None:
     secret = tokens.add("ann", [], "", "")
     tokens.file.chmod(0o666)

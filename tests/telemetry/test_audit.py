@@ -275,6 +275,23 @@ def test_of_servers_that_start_together_one_makes_the_key(tmp_path: Path) -> Non
         assert [process.exitcode for process in processes] == [0] * 4
 
 
+def test_who_is_killed_while_making_the_key_leaves_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(_: int) -> None:
+        raise KeyboardInterrupt
+
+    file = tmp_path / "audit"
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", die)
+        with pytest.raises(KeyboardInterrupt):
+            opened(file)
+    assert not key_of(file).exists()
+
+    written(file, 2)
+    assert verify(file) == (2, [])
+
+
 def test_several_processes_write_one_chain(tmp_path: Path) -> None:
     file = tmp_path / "audit"
     opened(file).close()

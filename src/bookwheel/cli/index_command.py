@@ -86,7 +86,8 @@ def _watch(library: Library, *, json: bool) -> None:
         """Do what callers of servers asked for that do not index themselves."""
         nonlocal said
         try:
-            library.run_job()
+            if library.run_job():
+                embed_all(library)
         except Conflict:
             pass  # whoever writes does it too
         except BookwheelError as error:
@@ -94,8 +95,13 @@ def _watch(library: Library, *, json: bool) -> None:
                 print(f"bookwheel: {error.message}", file=sys.stderr)
             said = error.message
 
+    def go_on(reports: list[Report]) -> None:
+        _say(reports, json=json)
+        if any(report.changed for report in reports):
+            embed_all(library)
+
     library.watch(
-        on_update=lambda new: _say(new, json=json),
+        on_update=go_on,
         should_stop=lambda: False,
         on_pause=do_as_asked,
     )

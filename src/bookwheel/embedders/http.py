@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from email.message import Message
 from hashlib import sha256
 from http.client import HTTPException
-from math import inf
+from math import inf, isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.error import HTTPError, URLError
 
@@ -229,8 +229,8 @@ def _wait(headers: Message, attempt: int) -> float:
     try:
         stated = float(headers.get("Retry-After", ""))
     except ValueError:
-        stated = 0.25 * 2**attempt
-    return min(max(stated, 0.0), _LONGEST_WAIT)
+        stated = nan
+    return min(max(0.25 * 2**attempt if isnan(stated) else stated, 0.0), _LONGEST_WAIT)
 
 
 def _own_words(answer: bytes) -> str:

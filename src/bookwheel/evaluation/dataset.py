@@ -63,6 +63,13 @@ def is_dataset(folder: Path) -> bool:
 
 def read_dataset(folder: Path, name: str) -> Dataset:
     """Read a test set; what cannot be used is named by file and line."""
+    try:
+        return _read(folder, name)
+    except OSError as error:
+        raise BadRequest(f"{error.filename} cannot be read: {error.strerror}.") from None
+
+
+def _read(folder: Path, name: str) -> Dataset:
     missing = [each for each in (CORPUS, QUERIES) if not (folder / each).is_file()]
     judgements = [folder / each for each in JUDGEMENTS if (folder / each).is_file()]
     if missing or not judgements:

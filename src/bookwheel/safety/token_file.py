@@ -206,4 +206,6 @@ def _token(entry: dict[str, Any]) -> Token:
     token = Token(**{**entry, "roots": tuple(map(str, entry["roots"]))})
     if token.rate:
         read_rate(token.rate)
+    if not token.digest.isascii():  # could be compared with none
+        raise ValueError
     return token

@@ -40,7 +40,11 @@ def _find_own_config() -> Path | None:
     from platformdirs import user_config_path
 
     own = user_config_path("bookwheel") / CONFIG_NAME
-    return own if own.is_file() else None
+    try:
+        return own if own.is_file() else None
+    except PermissionError:  # what it may hide must not be shown for want of it
+        hint = "Let its folder be entered, set HOME, or name another file with --config."
+        raise BadRequest(f"{own} may not be looked for.", hint=hint) from None
 
 
 def read_own_config() -> dict[str, Any]:

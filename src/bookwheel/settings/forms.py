@@ -67,6 +67,13 @@ def text(text: str) -> str:
     return text
 
 
+def sendable(text: str) -> str:
+    """a text of letters, digits and signs of ASCII"""
+    if not (text.isascii() and text.isprintable()):
+        raise ValueError("must consist of characters that can be sent: printable ASCII")
+    return text
+
+
 def embedder(text: str) -> str:
     """static, minilm, http, none, or a kind and a model"""
     kind, _, model = text.partition(":")

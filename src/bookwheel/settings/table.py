@@ -234,7 +234,7 @@ SETTINGS: tuple[Row, ...] = (
     Row("read_only", forms.flag, False, "Serve no tool that changes anything."),
     Row(
         "token",
-        forms.text,
+        forms.sendable,
         None,
         "Token that HTTP clients must send as a bearer.",
         secret=True,

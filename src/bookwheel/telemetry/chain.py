@@ -41,13 +41,27 @@ class Line(NamedTuple):
 
 def load_key(file: Path) -> bytes:
     """Return the key in a file that only its owner may read; make one if there is none."""
-    try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    except FileExistsError:
-        return read_key(file)
-    with os.fdopen(descriptor, "w", encoding="ascii") as opened:
-        opened.write(secrets.token_hex(_KEY_BYTES) + "\n")
+    if not file.exists():
+        _make_key(file)
     return read_key(file)
+
+
+def _make_key(file: Path) -> None:
+    """Write a key that is there whole or not at all, whoever is killed; one that is there stays."""
+    making = file.with_name(f"{file.name}.{os.getpid()}")
+    descriptor = os.open(making, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as opened:
+            opened.write(secrets.token_hex(_KEY_BYTES) + "\n")
+            opened.flush()
+            os.fsync(descriptor)
+        file.hardlink_to(making)
+    except FileExistsError:
+        pass  # another process was sooner
+    except OSError:
+        making.replace(file)  # a file system without links
+    finally:
+        making.unlink(missing_ok=True)
 
 
 def read_key(file: Path) -> bytes:
