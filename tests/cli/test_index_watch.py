@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Shelf, find
 from tests.waiting import wait_until
 
@@ -21,7 +23,10 @@ def watch(shelf: Shelf, log: Path) -> subprocess.Popen[bytes]:
         )
 
 
-def test_what_comes_later_is_found_by_meaning_too(shelf: Shelf) -> None:
+@pytest.mark.parametrize(("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_what_comes_later_is_found_by_meaning_too(
+    shelf: Shelf, stop: signal.Signals, code: int
+) -> None:
     shelf.put("a.md", "# Zebra\n\nA zebra has stripes.\n")
     log = shelf.place / "log"
     with watch(shelf, log) as process:
@@ -32,8 +37,8 @@ def test_what_comes_later_is_found_by_meaning_too(shelf: Shelf) -> None:
                 wait_until(lambda: find(library, "otter") == ["b.md"], _WITHIN)
                 wait_until(lambda: library.is_embedded, _WITHIN)
         finally:
-            process.send_signal(signal.SIGINT)
-        assert process.wait(_WITHIN) == 130
+            process.send_signal(stop)
+        assert process.wait(_WITHIN) == code
     text = log.read_text(encoding="utf-8")
     assert "Traceback" not in text
     assert "1 file indexed" in text

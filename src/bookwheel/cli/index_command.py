@@ -11,7 +11,9 @@ A model that fails leaves search to words; all else is done, and the exit code t
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -100,9 +102,11 @@ def _watch(library: Library, *, json: bool) -> None:
         if any(report.changed for report in reports):
             embed_all(library)
 
+    ended = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())  # as a service is stopped
     library.watch(
         on_update=go_on,
-        should_stop=lambda: False,
+        should_stop=ended.is_set,
         on_pause=do_as_asked,
     )
 
