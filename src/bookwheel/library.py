@@ -354,11 +354,13 @@ class Library(View):
         should_stop: Callable[[], bool],
         on_pause: Callable[[], None] = lambda: None,
         on_unheard: Callable[[], None] = lambda: None,
+        on_failure: Callable[[BookwheelError], None] | None = None,
     ) -> None:
         """Follow the folders until told to stop, telling of each look through them.
 
         `on_pause` is called between updates, several times a second: it may write too.
-        `on_unheard` is called when a look found changes of which the system had not told.
+        `on_unheard` is called when a look found changes of which the system had not told,
+        `on_failure` when one failed.
         """
         from bookwheel.indexing.watch import watch
 
@@ -379,6 +381,7 @@ class Library(View):
             own_paths=self.own_paths(),
             on_pause=pause,
             on_unheard=on_unheard,
+            on_failure=on_failure,
             hangs=self._indexer.hangs,
         )
 

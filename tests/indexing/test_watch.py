@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import watchfiles
 
-from bookwheel.errors import Conflict
+from bookwheel.errors import BookwheelError, Conflict, IndexUnusable
 from bookwheel.indexing.pipeline import Report
 from bookwheel.indexing.watch import watch
 from tests.conftest import Shelf
@@ -133,6 +134,30 @@ def test_a_folder_that_is_not_there_yet_and_an_index_in_use_do_not_end_the_watch
     assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
         ("INFO", "left to another process: Another process is writing this index.")
     ] * 2
+
+
+def test_an_update_that_fails_is_told_of_and_tried_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    full = IndexUnusable("The disk is full.")
+    told: list[BookwheelError] = []
+
+    def update() -> bool:
+        raise full
+
+    for on_failure in (told.append, None):
+        watch(
+            [str(tmp_path)],
+            update=update,
+            should_stop=partial(next, iter((False, False)), True),
+            reconcile_seconds=0,
+            on_failure=on_failure,
+        )
+
+    assert told == [full]
+    assert [record.getMessage() for record in caplog.records] == [
+        "update failed: The disk is full."
+    ]
 
 
 class PanicException(BaseException):

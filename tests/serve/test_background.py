@@ -385,6 +385,29 @@ def test_f11_a_failure_is_logged_and_tried_again_later(
     assert shelf.find("zebra") == ["a.md"]
 
 
+def test_f15_a_server_whose_folder_goes_says_that_it_is_behind_until_it_is_back(
+    shelf: Shelf, caplog: pytest.LogCaptureFixture
+) -> None:
+    shelf.put("a.md", "zebra")
+    caplog.set_level(logging.INFO)
+    made = Indexing(lambda: shelf.open(reconcile_seconds="1"))
+    made.start()
+    until_told(made, "ok", ready=True)
+
+    away = shelf.folder.rename(shelf.place / "away")
+    until_told(made, "behind", ready=True)
+    assert shelf.find("zebra") == ["a.md"]
+    (away / "b.md").write_text("quagga", encoding="utf-8")
+    away.rename(shelf.folder)
+    until_told(made, "ok", ready=True)
+    until(lambda: shelf.find("quagga") == ["b.md"])
+    assert made.stop()
+
+    said = [record.getMessage() for record in caplog.records]
+    assert len([each for each in said if each.startswith("changes are not indexed: notes: ")]) == 1
+    assert said.count("changes are indexed again") == 1
+
+
 def test_while_another_process_indexes_it_says_so_and_hears_of_its_changes(shelf: Shelf) -> None:
     shelf.put("a.md", "zebra")
     shelf.update()

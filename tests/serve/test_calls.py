@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import anyio
@@ -182,6 +183,22 @@ def test_a_search_while_the_index_is_built_works_and_says_how_far_it_is(
     assert during.text.count(remark) == 1
     assert remark not in after.text
     assert ("a.md" in during.text) == ("a.md" in after.text) == (query == "zebra")
+
+
+def test_a_search_of_an_index_that_is_behind_says_that_something_may_be_missing(
+    shelf: Shelf,
+) -> None:
+    from bookwheel.serve.toolsets import choose, load_contracts
+
+    shelf.put("a.md", "zebra")
+    shelf.update()
+    asked = (choose(load_contracts(), None), "documents_search", {"query": "quagga"})
+    for is_behind in (True, False):
+        with shelf.open() as library:
+            calls = Calls(library, is_behind=partial(bool, is_behind))
+            reply = anyio.run(calls.call_tool, *asked)
+            calls.close()
+        assert ("what changed lately may be missing" in reply.text) is is_behind
 
 
 @pytest.mark.parametrize("counted", [None, (1, 1)])

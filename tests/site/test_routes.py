@@ -141,6 +141,17 @@ def test_indexing_is_shown_while_it_goes_on(documentation: Library) -> None:
     assert "Every file that could be a document was read." not in page
 
 
+def test_an_index_that_is_behind_is_not_called_whole(documentation: Library) -> None:
+    state = {"status": "behind", "ready": True, "indexing": None}
+    with site_of(documentation, state=lambda: state) as site:
+        page = site.ask("GET", "/status").body.decode()
+        told = site.ask("GET", "/api/status").value["behind"]
+
+    assert told is True
+    assert "What changed lately cannot be indexed just now" in page
+    assert "Everything is indexed." not in page
+
+
 def test_a_path_before_all_addresses_is_kept(documentation: Library) -> None:
     from starlette.requests import Request
 

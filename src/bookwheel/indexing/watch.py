@@ -26,19 +26,21 @@ def watch(
     own_paths: Sequence[str] = (),
     on_pause: Callable[[], None] = lambda: None,
     on_unheard: Callable[[], None] = lambda: None,
+    on_failure: Callable[[BookwheelError], None] | None = None,
     hangs: Callable[[str], bool] = lambda path: False,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Update whenever something changed, and every so often whatever was heard.
 
     `update` tells whether it found changes; `on_unheard` is called when it did and nothing was
-    heard of them. Events can be lost without notice (a full queue, a paused process, a share), so
-    they only say when to look; the scan says what changed. What happens to `own_paths` and names
-    that begin with them is no news: an index inside its folder would wake itself for ever.
-    `on_pause` is called several times a second, but never while an update is under way. Where the
-    system grants no events, or none any more, or where a folder is another than the one that was
-    listened to, it is listened to anew before the next look through everything. One that `hangs` is
-    not listened to: whoever begins to would wait for it, and the whole process with them.
+    heard of them, `on_failure` when it failed, which is logged if nobody cares. Events can be lost
+    without notice (a full queue, a paused process, a share), so they only say when to look; the
+    scan says what changed. What happens to `own_paths` and names that begin with them is no news:
+    an index inside its folder would wake itself for ever. `on_pause` is called several times a
+    second, but never while an update is under way. Where the system grants no events, or none any
+    more, or where a folder is another than the one that was listened to, it is listened to anew
+    before the next look through everything. One that `hangs` is not listened to: whoever begins to
+    would wait for it, and the whole process with them.
     """
     last: float | None = None
     said, has_looked = "", False
@@ -55,7 +57,7 @@ def watch(
             if is_due and last is not None and ears.is_useless():
                 ears.close()
             elif has_changes or is_due:
-                was_found = _try(update)
+                was_found = _try(update, on_failure or _log_failure)
                 if was_found and has_looked and not has_changes:
                     on_unheard()
                 last, has_looked = clock(), True
@@ -137,12 +139,15 @@ def _is_panic(error: BaseException) -> bool:
     return type(error).__name__ == "PanicException"
 
 
-def _try(update: Callable[[], bool]) -> bool:
+def _try(update: Callable[[], bool], on_failure: Callable[[BookwheelError], None]) -> bool:
     try:
         return update()
     except Conflict as error:
         log.info("left to another process: %s", error.message)
     except BookwheelError as error:
-        # A disk may be full for a while: the next round tries again.
-        log.warning("update failed: %s", error.message)
+        on_failure(error)  # a disk may be full for a while: the next round tries again
     return False
+
+
+def _log_failure(error: BookwheelError) -> None:
+    log.warning("update failed: %s", error.message)

@@ -190,6 +190,7 @@ def show_status(
     return models.StatusAnswer(
         version=__version__,
         ready=state["ready"],
+        behind=state.get("status") == "behind",
         indexing=models.IndexingAnswer(**under_way) if under_way else None,
         semantic=library.exists and library.knows_meaning,
         collections=[_show_collection(library, each) for each in library.states()],

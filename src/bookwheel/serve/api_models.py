@@ -328,6 +328,7 @@ class StatusAnswer(Answer):
 
     version: str
     ready: bool
+    behind: bool = Field(description="Whether what changed cannot be indexed just now")
     indexing: IndexingAnswer | None
     semantic: bool = Field(description="Whether anything can be found by meaning")
     collections: list[CollectionAnswer]

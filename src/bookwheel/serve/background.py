@@ -73,6 +73,8 @@ class Indexing:
         """Whether another process is bringing the index up to date."""
         self.has_failed = False
         """Whether the last attempt to index came to nothing."""
+        self._trouble = ""
+        """What kept the last look through the folders from bringing in all that changed."""
         self._news: News | None = None
         self._scanned_at: float | None = None
         self.ready = threading.Event()
@@ -122,8 +124,9 @@ class Indexing:
         counts = self.count()
         under_way = {"done": counts[0], "total": counts[1]} if counts else None
         is_ready = self.ready.is_set() and not (self._is_out_of_reach or self._is_damaged)
+        status = "behind" if self.is_behind else "ok"
         return {
-            "status": "ok" if is_ready else self._why_not_ready,
+            "status": status if is_ready else self._why_not_ready,
             "ready": is_ready,
             "lag_seconds": self.lag,
             "indexing": under_way,
@@ -136,6 +139,11 @@ class Indexing:
         if self._is_damaged:
             return "damaged"
         return "failed" if self.has_failed else "ok"
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether what changed is not brought in just now."""
+        return bool(self._trouble) or self.has_failed
 
     @property
     def _is_out_of_reach(self) -> bool:
@@ -210,7 +218,7 @@ class Indexing:
         def tell(reports: list[Report]) -> None:
             self.ready.set()
             self._note_scan(library)
-            _log_problems(reports)
+            self._note_problems(reports)
             news.tell()
             self._embed(library)
 
@@ -228,6 +236,7 @@ class Indexing:
             should_stop=should_stop,
             on_pause=work_on,
             on_unheard=self._on_unheard,
+            on_failure=lambda error: self._note_trouble(error.message),
         )
 
     def _update_first(self, library: Library, news: News) -> None:
@@ -266,7 +275,7 @@ class Indexing:
                     extra=fields(event="index", seconds=round(seconds, 3)),
                 )
                 self.ready.set()
-                _log_problems(reports)
+                self._note_problems(reports)
                 news.tell()
                 self._embed(library)
             return
@@ -373,6 +382,25 @@ class Indexing:
             self._logged_at = now
             log.info("indexing: %s of %s files so far", *(f"{n:,}" for n in self.count() or ()))
 
+    def _note_problems(self, reports: list[Report]) -> None:
+        """Log what could not be indexed as it is; a folder that failed whole is said once."""
+        for report in reports:
+            for problem in () if report.failed else report.problems:
+                log.warning("%s: %s", report.collection, problem)
+        failed = [
+            f"{each.collection}: {'; '.join(each.problems)}" for each in reports if each.failed
+        ]
+        self._note_trouble("\n".join(failed))
+
+    def _note_trouble(self, trouble: str) -> None:
+        """Note what keeps the index from following the folders, and log when that changes."""
+        if trouble and trouble != self._trouble:
+            for line in trouble.splitlines():
+                log.warning("changes are not indexed: %s", line)
+        elif self._trouble and not trouble:
+            log.info("changes are indexed again")
+        self._trouble = trouble
+
     def _say(self, message: str) -> None:
         """Log what holds the work up, once for as long as it is the same."""
         if message != self._said:
@@ -421,9 +449,3 @@ class Urgent(Asked):
 def _count(library: Library) -> str:
     number = sum(state.documents for state in library.states())
     return f"{number:,} document{'' if number == 1 else 's'}"
-
-
-def _log_problems(reports: list[Report]) -> None:
-    for report in reports:
-        for problem in report.problems:
-            log.warning("%s: %s", report.collection, problem)

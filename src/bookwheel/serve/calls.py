@@ -38,6 +38,10 @@ FIRST_INDEX_SECONDS = 2.0
 """So long after the start, calls wait for folders that are indexed for the first time."""
 CLOSING_SECONDS = 0.5
 LATE_SECONDS = 1.0
+_BEHIND = (
+    "The index cannot be brought up to date just now, so what changed lately may be missing; the "
+    "server's log says why."
+)
 """How much later than its time is over a call that does not stop by itself is left alone."""
 _LOOK_SECONDS = 0.25
 _SOON_SECONDS = 0.02
@@ -76,6 +80,7 @@ class Calls:
         ready: threading.Event | None = None,
         progress: _Progress = lambda: None,
         has_failed: Callable[[], bool] = lambda: False,
+        is_behind: Callable[[], bool] = lambda: False,
         readers: Readers | None = None,
         patience: float = FIRST_INDEX_SECONDS,
         limits: ToolLimits | None = None,
@@ -85,6 +90,7 @@ class Calls:
         self._ready = ready
         self._progress = progress
         self._has_failed = has_failed
+        self._is_behind = is_behind
         self._readers = readers
         self._deadline = time.monotonic() + patience
         settings = library.settings
@@ -275,7 +281,8 @@ class Calls:
         counts = self._counts()
         is_first = self._ready is not None and not (self._ready.is_set() or self._has_failed())
         if not is_first and (counts is None or counts[0] >= counts[1] > 0):
-            return ""
+            # Who sees but a part is not told of what may be another's.
+            return _BEHIND if CURRENT.get().sees_all and self._is_behind() else ""
         return f"Indexing is under way{_so_far(counts)}; more may be found when it is done."
 
     def _wait_text(self) -> str:

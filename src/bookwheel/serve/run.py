@@ -212,6 +212,7 @@ def indexing(
         ready=thread.ready,
         progress=thread.count,
         has_failed=lambda: thread.has_failed,
+        is_behind=lambda: thread.is_behind,
         readers=readers,
         limits=oversight.limits if oversight else None,
         witnesses=oversight.witnesses if oversight else [log_call],

@@ -25,7 +25,9 @@ async function look() {
       else bar.removeAttribute("value");
       text.textContent = total ? `Indexing: ${number(done)} of ${number(total)} files found so far` : "Indexing";
     } else {
-      text.textContent = state.ready ? "Everything is indexed." : "Nothing is indexed yet.";
+      const behind = "What changed lately cannot be indexed just now; the server's log says why.";
+      const done = state.behind ? behind : "Everything is indexed.";
+      text.textContent = state.ready ? done : "Nothing is indexed yet.";
     }
     for (const each of state.collections) {
       const count = [...document.querySelectorAll("[data-documents]")].find((item) => item.dataset.documents === each.name);
