@@ -53,7 +53,7 @@ def make_manifest() -> dict[str, Any]:
             },
         },
         "tools": tools,
-        "compatibility": {"platforms": ["linux"], "runtimes": {"python": ">=3.11"}},
+        "compatibility": {"platforms": ["linux"], "runtimes": {"python": ">=3.11,<3.14"}},
         "user_config": {
             "folders": {
                 "type": "directory",

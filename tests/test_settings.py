@@ -194,6 +194,14 @@ def test_the_file_in_the_start_folder_counts_only_when_asked_for(
     assert load(environment={}, use_start_folder=False)["workers"] is None
 
 
+def test_a_variable_with_a_slip_in_its_name_is_told_of() -> None:
+    settings = of(BOOKWHEEL_TOKENN="x", BOOKWHEEL_PORT="tcp://10.0.0.1:80", BOOKWHEEL_TEST_X="1")
+
+    assert settings.remarks == (
+        "BOOKWHEEL_TOKENN is no setting and does nothing. Did you mean BOOKWHEEL_TOKEN?",
+    )
+
+
 def test_a_token_that_no_header_can_carry_is_refused_and_not_shown() -> None:
     with pytest.raises(BadRequest) as caught:
         of(BOOKWHEEL_TOKEN="schlüssel")

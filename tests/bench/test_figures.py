@@ -69,6 +69,9 @@ def test_a_module_gives_its_rows(corpus: Corpus, name: str) -> None:
     rows = measure(corpus, name)
     assert len(rows) == ROWS[name]
     assert all(row.name and row.shown and row.how for row in rows)
+    answers = [row for row in rows if "errors and wrong answers" in row.name]
+    assert len(answers) == (name in ("crowd", "soak"))
+    assert all(row.met for row in answers), as_text(answers)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from release.bundle import NEEDED, make_manifest
+from release.wheels import PYTHONS
 
 from bookwheel import __version__
 from bookwheel.cli import COMMANDS
@@ -44,6 +45,15 @@ def test_the_registry_and_the_package_name_one_repository_that_of_the_name() -> 
     }
     addresses = PROJECT["project"]["urls"].values()
     assert all(each.startswith(SERVER["repository"]["url"]) for each in addresses)
+
+
+def test_every_python_that_is_allowed_is_promised_wheels_and_no_other() -> None:
+    prefix = "Programming Language :: Python :: 3."
+    classifiers = PROJECT["project"]["classifiers"]
+    minors = [int(each.removeprefix(prefix)) for each in classifiers if each.startswith(prefix)]
+
+    assert [f"3.{minor}" for minor in minors] == [*PYTHONS]
+    assert PROJECT["project"]["requires-python"] == f">=3.{minors[0]},<3.{minors[-1] + 1}"
 
 
 def test_the_image_is_named_and_its_python_is_one_that_the_package_is_for() -> None:

@@ -80,14 +80,14 @@ def test_t08_the_doctor_keeps_the_token_to_himself(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("BOOKWHEEL_TOKEN", "geheim")
-    monkeypatch.setenv("BOOKWHEEL_LLM_URL", "https://me:geheim@models.example/v1")
+    monkeypatch.setenv("BOOKWHEEL_LLM_URL", "https://me:geheim@models.example/v1?key=geheim")
     where = [shelf.folder, "--index", shelf.place / "index"]
 
     _, out, err = run(monkeypatch, capsys, "doctor", *where)
 
     assert "geheim" not in out + err
     assert "(set)" in out
-    assert "https://(set)@models.example/v1" in out
+    assert "https://(set)@models.example/v1?(set)" in out
 
 
 def test_http_takes_its_address_behind_an_equals_sign_too(

@@ -27,8 +27,8 @@ from bookwheel.settings import SETTINGS, Settings
 from bookwheel.settings.table import Row
 
 _SET = "(set)"
-_CREDENTIALS = re.compile(r"(?<=://)[^/]*(?=@)")
-"""Of an address that has a user and a password in it."""
+_CREDENTIALS = re.compile(r"(?<=://)[^/]*(?=@)|(?<=\?).+")
+"""Of an address that has a user and a password in it, or a key behind a question mark."""
 _REPAIR = "Repair with --repair."
 _ANEW = "`bookwheel index FOLDER --full`, where the folder lies, reads a collection anew."
 
@@ -106,7 +106,8 @@ def _settings(settings: Settings) -> list[dict[str, Any]]:
 def _without_secrets(row: Row, value: Any) -> Any:
     if row.secret and value:
         return _SET
-    return _CREDENTIALS.sub(_SET, value) if isinstance(value, str) else value
+    is_address = isinstance(value, str) and "://" in value
+    return _CREDENTIALS.sub(_SET, value) if is_address else value
 
 
 def _print(report: dict[str, Any], *, repair: bool, advice: str) -> None:

@@ -32,6 +32,9 @@ __all__ = [
 ]
 
 
+_ALIKE = 0.9
+
+
 @dataclass(frozen=True)
 class Settings:
     """The resolved values, each with where it came from."""
@@ -68,6 +71,7 @@ def load(
         stated = files.add_stricter(stated, files.read_own_config())
     for row in SETTINGS:
         values[row.name], origins[row.name] = _resolve(row, flags or {}, env, stated, remarks)
+    remarks += _misspelt(env)
     files.refuse_unknown(stated, file)
     collections = files.read_collections(stated.get("collections", []), file) if file else ()
     rules = files.read_redaction(stated.get("redaction", []), file) if file else ()
@@ -92,6 +96,25 @@ def _resolve(
     if row.name in stated:
         return parse(row, stated_text(row, stated[row.name]), row.name), CONFIG_NAME
     return row.default, "default"
+
+
+def _misspelt(env: Mapping[str, str]) -> list[str]:
+    """Name variables that look like ours with a slip: nobody would see that they do nothing.
+
+    Any others may be somebody else's, as those are that Kubernetes makes for a service's name.
+    """
+    known = {name for row in SETTINGS for name in (row.variable, *row.other_names)}
+    unknown = [name for name in env if name.startswith("BOOKWHEEL_") and name not in known]
+    if not unknown:
+        return []
+    from difflib import get_close_matches
+
+    near = {name: get_close_matches(name, known, n=1, cutoff=_ALIKE) for name in unknown}
+    return [
+        f"{name} is no setting and does nothing. Did you mean {meant[0]}?"
+        for name, meant in near.items()
+        if meant
+    ]
 
 
 def _without_reach(stated: Mapping[str, Any], file: Path, remarks: list[str]) -> dict[str, Any]:
