@@ -88,7 +88,7 @@ def _lines(panel: Panel, sizes: Sequence[int]) -> Iterator[str]:
 def _labels(
     line: Line, kind: str, points: Sequence[tuple[float, float]], taken: list[float]
 ) -> Iterator[str]:
-    """Write the last value and the name beside the end, and the first value above its dot."""
+    """Write the last value and the name beside the end, where no other label stands."""
     x, y = points[-1]
     y += 4
     while any(abs(y - other) < _CLOSE for other in taken):

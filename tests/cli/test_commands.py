@@ -139,7 +139,7 @@ def test_an_index_that_another_process_writes_is_a_conflict_yet_can_be_searched(
     assert (index.code, index.out) == (5, "")
     assert f"Another process (pid {os.getpid()}) is writing this index." in index.err
     assert (search.code, len(search.value["results"])) == (0, 1)
-    assert search.err.startswith("bookwheel: searching the index as it is. Another process")
+    assert search.err.startswith("bookwheel: searching the index as it is: Another process")
 
 
 def test_an_index_that_cannot_be_used_is_said_to_be_so(call: Call, shelf: Shelf) -> None:
@@ -435,6 +435,9 @@ def test_doctor_prints_what_whoever_helps_would_ask(call: Call, shelf: Shelf) ->
 
     report = call("doctor", *where, "--json").value
     assert report["platform"] == platform.platform()
+    assert report["cores"] >= 1
+    assert report["free_bytes"] > 0
+    assert report["config"] is None
     assert report["packages"]["bookwheel"] == __version__
     assert {"apsw", "tantivy", "mcp", "pydantic-core"} <= set(report["packages"])
     size = report["state"].pop("bytes")

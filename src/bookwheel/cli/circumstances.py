@@ -6,12 +6,15 @@ Names neither documents nor their words, so that it can be passed on.
 from __future__ import annotations
 
 import platform
+import shutil
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 from bookwheel.cli.footprint import packages
 from bookwheel.cli.output import count
 from bookwheel.errors import BookwheelError
+from bookwheel.indexing.worker import count_cores
 from bookwheel.library import Library
 from bookwheel.model import JobState
 
@@ -31,7 +34,23 @@ def describe(library: Library) -> dict[str, Any]:
     if library.is_shared:
         found |= packages(CLIENT)
     versions = {name: package.version for name, package in sorted(found.items())}
-    return {"platform": platform.platform(), "packages": versions, "state": index}
+    return {
+        "platform": platform.platform(),
+        "cores": count_cores(),
+        "free_bytes": None if library.is_shared else _free_bytes(Path(library.location)),
+        "config": library.settings.config,
+        "packages": versions,
+        "state": index,
+    }
+
+
+def _free_bytes(place: Path) -> int | None:
+    """Return how much room is left where the index lies, or would lie; None if nobody may know."""
+    try:
+        there = next(each for each in (place, *place.parents) if each.exists())
+        return shutil.disk_usage(there).free
+    except OSError:
+        return None
 
 
 def _describe_index(library: Library) -> dict[str, Any] | None:
@@ -58,7 +77,13 @@ def _describe_index(library: Library) -> dict[str, Any] | None:
 def as_lines(found: dict[str, Any]) -> list[str]:
     """Return the circumstances for people."""
     versions = [f"{name} {found['packages'][name]}" for name in SHOWN if name in found["packages"]]
-    lines = [f"Platform: {found['platform']}", f"Packages: {', '.join(versions)}"]
+    free = found["free_bytes"]
+    room = "" if free is None else f"; {free / 1e9:.1f} GB free for the index"
+    lines = [
+        f"Platform: {found['platform']}; {count(found['cores'], 'core')}{room}",
+        f"Packages: {', '.join(versions)}",
+        f"Configuration file: {found['config'] or 'none'}",
+    ]
     if state := found["state"]:
         vectors = "all with vectors" if state["embedded"] else "not all with vectors"
         size = f"{count(state['documents'], 'document')}, {count(state['passages'], 'passage')}"

@@ -55,7 +55,8 @@ def make_fresh(library: Library, refresh: bool | None) -> None:
     except (Conflict, IndexUnusable) as error:
         if not (library.is_indexed or isinstance(error, Conflict)):
             raise
-        print(f"bookwheel: searching the index as it is. {error.message}", file=sys.stderr)
+        why = error.message if isinstance(error, Conflict) else error.message.partition(": ")[2]
+        print(f"bookwheel: searching the index as it is: {why}", file=sys.stderr)
         return
     say_problems(reports, said=library.settings.remarks)
 

@@ -102,7 +102,8 @@ def _time(seconds: float) -> str:
 def _print(status: dict[str, Any]) -> None:
     print(f"Index: {status['index']}")
     for each in status["collections"]:
-        when = f"indexed {each['indexedAt']}" if each["indexedAt"] else "not indexed yet"
+        part = "not all indexed yet" if each["documents"] else "not indexed yet"
+        when = f"indexed {each['indexedAt']}" if each["indexedAt"] else part
         print(f"\n{each['collection']}  {each['path']}")
         print(f"  {count(each['documents'], 'document')}, {when}")
         for row in each["unreadable"][:20]:
