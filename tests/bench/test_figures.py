@@ -25,7 +25,7 @@ WORDS = (
 ROWS = {
     "indexing": 3,
     "rescan": 2,
-    "cold": 2,
+    "cold": 3,
     "search_speed": 2,
     "quality": 6,
     "freshness": 1,

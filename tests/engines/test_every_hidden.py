@@ -24,8 +24,7 @@ from bookwheel.engines.base import (
     Without,
     WritableEngine,
 )
-from bookwheel.engines.guarded import guard
-from bookwheel.engines.sight import Policy
+from bookwheel.engines.sight import Policy, guard
 from bookwheel.model import Redact
 from bookwheel.query import Filters, Scope, SearchIn, SearchRequest
 from bookwheel.safety.finding import OWN_RULES

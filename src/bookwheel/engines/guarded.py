@@ -7,7 +7,7 @@ what is read; here is what is found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -33,16 +33,6 @@ from bookwheel.query import Scope
 
 if TYPE_CHECKING:
     from bookwheel.safety.finding import Rules
-
-
-def guard(
-    store: Engine, scope: Scope, policies: Mapping[str, Policy], rules: Callable[[], Rules]
-) -> Engine:
-    """Return the store as a caller may see it: the store itself where nothing is to be hidden."""
-    open_to_all = scope.within is None and scope.redact is Redact.OFF
-    if open_to_all and all(policy.redact is Redact.OFF for policy in policies.values()):
-        return store
-    return GuardedEngine(store, scope, policies, rules())
 
 
 class GuardedEngine(GuardedReading):

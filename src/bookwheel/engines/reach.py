@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from bookwheel.engines.guarded import guard
-from bookwheel.engines.sight import LONGEST_PREVIEW, common_places
+from bookwheel.engines.sight import LONGEST_PREVIEW, common_places, guard
 from bookwheel.model import Access, Collection, Redact, SafeText
 from bookwheel.query import EVERYTHING, Places, Scope, SearchHit
 from bookwheel.safety.redact import make_safe

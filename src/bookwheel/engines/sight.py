@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from bookwheel.engines.base import Engine
@@ -22,6 +22,18 @@ class Policy(NamedTuple):
 
     redact: Redact = Redact.OFF
     access: Access = Access.FULL
+
+
+def guard(
+    store: Engine, scope: Scope, policies: Mapping[str, Policy], rules: Callable[[], Rules]
+) -> Engine:
+    """Return the store as a caller may see it: the store itself where nothing is to be hidden."""
+    open_to_all = scope.within is None and scope.redact is Redact.OFF
+    if open_to_all and all(policy.redact is Redact.OFF for policy in policies.values()):
+        return store
+    from bookwheel.engines.guarded import GuardedEngine  # a search of one's own needs none of it
+
+    return GuardedEngine(store, scope, policies, rules())
 
 
 class Sight:

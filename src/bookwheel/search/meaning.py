@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from statistics import median
 from typing import NamedTuple, Protocol
 
 from bookwheel.engines.among import nearest_among
@@ -198,6 +197,8 @@ def _lean(
     that say it in the question's. Long pages are too like each other for that to mean much. A page
     of which nothing is known leans on all others, so that it is neither lifted nor lowered.
     """
+    from statistics import median
+
     import numpy as np
 
     if len(pages) < 2:

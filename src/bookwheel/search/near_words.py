@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from statistics import median
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from bookwheel.engines.base import Engine, Matrix, model_text
@@ -57,6 +56,8 @@ def look_at_words(
     }
     if not texts:
         return ranked
+    from statistics import median
+
     near = _nearness(model, asked, texts)
     share *= min(1.0, _CHUNKS / median(max(1, documents[key].chunks) for key in texts))
     least = min(near.values(), default=0.0)  # for all others, so that none falls behind by it

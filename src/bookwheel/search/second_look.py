@@ -9,7 +9,6 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from statistics import median
 from typing import NamedTuple, Protocol
 
 from bookwheel.engines.base import Engine, Matrix, Vector, model_text
@@ -136,6 +135,8 @@ class SecondLook:
 
 def _share(passages: Sequence[int]) -> float:
     """Return what the model counts where hits have so many passages, of which it read one."""
+    from statistics import median
+
     long = _LONG_PAGE / max(_LONG_PAGE, median(passages or [1]))
     return max(_LEAST_SHARE, _SHARE * long)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from hashlib import blake2b
 from typing import NamedTuple
 from unicodedata import normalize
 from urllib.parse import quote, unquote, urljoin
@@ -65,6 +64,8 @@ class Origin(NamedTuple):
 
 def key(name: str) -> int:
     """Return the number that stands for a name."""
+    from hashlib import blake2b  # which brings OpenSSL; a search asks for no key
+
     digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 

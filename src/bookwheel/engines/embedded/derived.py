@@ -15,7 +15,6 @@ from bookwheel.engines.embedded.database import Place
 from bookwheel.engines.embedded.lexical import WordIndex
 from bookwheel.engines.embedded.verified import VerifiedFiles
 from bookwheel.engines.embedded.word_entries import Entry
-from bookwheel.engines.hiding import stored_terms
 from bookwheel.model import Status
 from bookwheel.text.words import ANALYSIS_VERSION
 
@@ -193,6 +192,8 @@ class DerivedWords:
         words.reload()
 
     def _replay_documents(self, words: WordIndex, keys: Sequence[int]) -> None:
+        from bookwheel.engines.hiding import stored_terms  # what makes terms no search needs
+
         words.delete(keys)
         with self._reading() as connection:
             for document in catalog.read_documents(connection, keys).values():
