@@ -15,7 +15,8 @@ MOST_WHOLE = 2_000_000
 BORDER = " \x02 "
 """A term that no query holds: no phrase goes beyond it."""
 _FIELDS = ("body", "exact", "names")
-_YEAR = re.compile(rb"(?<![0-9])[12][0-9]{3}(?![0-9])")
+_YEAR = re.compile(rb"[12](?<![0-9].)[0-9]{3}(?![0-9])", re.S)
+"""What stands before is asked behind the first digit: that is looked for three times as fast."""
 _DAY = re.compile(rb"(?<![0-9])([12][0-9]{3})(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?![0-9])")
 _BETWEEN_WORDS = re.compile(r"[-_.\s]+|(?<=[a-z])(?=[A-Z])|(?<=[^\W\d_])(?=[12]\d{3}(?!\d))")
 """Where one word of a file's name ends: at marks, within camelCase, in front of a year."""

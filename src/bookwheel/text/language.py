@@ -118,7 +118,7 @@ _SCRIPTS = (
     ("ta", "[\u0b80-\u0bff]"),
     ("he", "[\u0590-\u05ff]"),
 )
-_LETTERS = r"[^\W\d_]+"
+_LETTERS, _ASCII_LETTERS = r"[^\W\d_]+", "[a-z]+"
 _SAMPLE = 3000
 _ENOUGH = 8
 """So many common words tell a language."""
@@ -170,7 +170,7 @@ def detect_language(text: str, default: str = "en") -> str:
         script = _by_script(sample)
         if script:
             return script
-    words = re.findall(_LETTERS, sample.lower())
+    words = re.findall(_ASCII_LETTERS if sample.isascii() else _LETTERS, sample.lower())
     counts = _count_languages(words, _common_words())
     if not counts:
         return default
