@@ -31,7 +31,7 @@ from bench.wire import Client
 CHANGED = 100
 _EDITIONS = 3
 _COLD = 7
-_CLIENTS = 4
+_CLIENTS = 16
 _KINDS = 20
 _TITLES, _SLIPS = 3, 6
 """Of twenty questions, three are titles and three have a word with two letters swapped."""

@@ -111,7 +111,7 @@ def _memory(name: str, sizes: Sequence[Measured], value: Value) -> Figure:
     )
     target = ", ".join(f"< {limit:.0f} at {short(chunks)}" for chunks, limit in MEMORY_LIMITS)
     how = f"no file behind it (RssAnon), after {2 * len(sizes[0]['search']['took']['hybrid'])}"
-    how = f"{how} searches and more by four clients"
+    how = f"{how} searches and more by sixteen clients"
     return Figure(f"{name}, MB", values[-1], _side_by_side(values), target, met, how)
 
 
