@@ -18,7 +18,7 @@ from typing import Any
 from typer.main import get_command
 
 from bookwheel.cli import COMMANDS, INTERRUPTED, SUBCOMMANDS, app
-from bookwheel.cli.client_files import Place, show_snippet
+from bookwheel.cli.client_files import ClientFile, show_snippet
 from bookwheel.cli.clients import CLIENTS, Client, Entry, call_entry
 from bookwheel.cli.installing import add_command
 from bookwheel.errors import ERRORS, BookwheelError
@@ -226,7 +226,7 @@ def _told(client: Client, command: str, name: str, entry: Entry) -> str:
         kind, text = "sh", shlex.join(add_command(client, name, entry)) + "\n"
         where = f"or by `{client.program}` itself, which the command calls"
     else:
-        place = Place(Path(), client.kind, client.section)
+        place = ClientFile(Path(), client.kind, client.section)
         kind, text = client.kind, show_snippet(place, name, entry)
         where = f"or by hand, in `{user_file(client)}`"
     return f"```sh\n{command}\n```\n\n{where}:\n\n```{kind}\n{text}```"

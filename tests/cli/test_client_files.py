@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwheel.cli.client_files import Content, Place, drop_entry, put_entry
+from bookwheel.cli.client_files import ClientFile, Content, drop_entry, put_entry
 from bookwheel.cli.json_entries import parse_json
 from bookwheel.cli.toml_entries import parse_toml, write_key, write_value
 
@@ -24,11 +24,11 @@ VALUES = st.recursive(
 SERVERS = st.dictionaries(TEXTS, VALUES, max_size=3)
 ENTRIES = st.fixed_dictionaries({"command": TEXTS, "args": st.lists(TEXTS, max_size=3)})
 LAYOUTS = st.sampled_from([None, 0, 1, 2, 4, "\t"])
-JSON = Place(Path("settings.json"), "json", "servers", comments=True)
-TOML = Place(Path("config.toml"), "toml", "servers")
+JSON = ClientFile(Path("settings.json"), "json", "servers", comments=True)
+TOML = ClientFile(Path("config.toml"), "toml", "servers")
 
 
-def content_of(place: Place, text: str) -> Content:
+def content_of(place: ClientFile, text: str) -> Content:
     values = parse_toml(text) if place.kind == "toml" else parse_json(text, comments=True)
     return Content(place, text.encode(), text, values)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from bookwheel.cli.client_files import Place, read_content, write_content
+from bookwheel.cli.client_files import ClientFile, read_content, write_content
 from bookwheel.errors import Conflict
 from tests.cli.conftest import Call
 from tests.cli.homes import PROGRAM, entry_for, put, read
@@ -208,7 +208,7 @@ def test_a_folder_that_cannot_be_made_is_said_so(call: Call, home: Path, notes: 
 
 
 def test_a_file_that_changes_meanwhile_is_not_overwritten(home: Path) -> None:
-    place = Place(put(home / "mcp.json", "{}"), "json", "mcpServers")
+    place = ClientFile(put(home / "mcp.json", "{}"), "json", "mcpServers")
     content = read_content(place)
     put(place.file, '{"newer": 1}')
 

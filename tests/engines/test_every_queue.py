@@ -260,7 +260,7 @@ def test_an_index_that_is_held_for_long_is_busy(
 ) -> None:
     connect = database.connect_writer
 
-    def impatient(place: database.Place) -> apsw.Connection:
+    def impatient(place: database.IndexFiles) -> apsw.Connection:
         made = connect(place)
         made.set_busy_timeout(1)
         return made

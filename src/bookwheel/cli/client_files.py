@@ -21,7 +21,7 @@ _MARK = "\ufeff"
 MOST_BYTES = 20_000_000
 
 
-class Place(NamedTuple):
+class ClientFile(NamedTuple):
     """Where a client keeps its servers: the file, how it is written, the section in it."""
 
     file: Path
@@ -37,7 +37,7 @@ class Refused(BadRequest):
 class Content(NamedTuple):
     """A settings file as it was read."""
 
-    place: Place
+    place: ClientFile
     raw: bytes | None
     text: str
     values: dict[str, Any]
@@ -51,7 +51,7 @@ class Content(NamedTuple):
         return found
 
 
-def read_content(place: Place) -> Content:
+def read_content(place: ClientFile) -> Content:
     """Read a settings file; one that is missing or empty says nothing."""
     try:
         raw = _read_bytes(place.file)
@@ -85,7 +85,7 @@ def _read_bytes(file: Path) -> bytes | None:
     return raw
 
 
-def _parse(place: Place, text: str) -> Any:
+def _parse(place: ClientFile, text: str) -> Any:
     if place.kind == "toml":
         return parse_toml(text)
     return parse_json(text, comments=place.comments) if text.strip() else {}
@@ -127,7 +127,7 @@ def _checked(content: Content, wanted: dict[str, Any], change: Callable[[str, st
     return text
 
 
-def _is_same(place: Place, values: Any, wanted: dict[str, Any]) -> bool:
+def _is_same(place: ClientFile, values: Any, wanted: dict[str, Any]) -> bool:
     if place.kind == "json":  # as text, since 1, 1.0 and true are equal in Python
         return json.dumps(values) == json.dumps(wanted)
     section = place.section
@@ -189,7 +189,7 @@ def _replace(file: Path, raw: bytes, expected: bytes | None) -> None:
         fresh.unlink(missing_ok=True)
 
 
-def show_snippet(place: Place, name: str, entry: dict[str, Any]) -> str:
+def show_snippet(place: ClientFile, name: str, entry: dict[str, Any]) -> str:
     """Return the entry as it stands in a file that has nothing else."""
     put = put_toml if place.kind == "toml" else put_json
     return put("", place.section, name, entry)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bookwheel.cli.client_files import Place
+from bookwheel.cli.client_files import ClientFile
 from bookwheel.errors import BadRequest
 from bookwheel.settings import folder_of
 
@@ -176,7 +176,7 @@ def find_client(name: str) -> Client:
     raise BadRequest(f"There is no client {name!r}.", hint=hint)
 
 
-def place_of(client: Client, *, project: Path | None = None) -> Place:
+def place_of(client: Client, *, project: Path | None = None) -> ClientFile:
     """Return where a client keeps its servers: for the user, or for a project."""
     if project is None:
         file = _user_file(client)
@@ -186,7 +186,7 @@ def place_of(client: Client, *, project: Path | None = None) -> Place:
         )
     else:
         file = project / client.project
-    return Place(file, client.kind, client.section, client.comments)
+    return ClientFile(file, client.kind, client.section, client.comments)
 
 
 def _user_file(client: Client) -> Path:

@@ -23,7 +23,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bookwheel.cli.client_files import Content, Place, Refused, read_content, show_snippet
+from bookwheel.cli.client_files import ClientFile, Content, Refused, read_content, show_snippet
 from bookwheel.cli.clients import CLIENTS, Client, find_client, is_ours, place_of
 from bookwheel.cli.installing import Done, install, remove
 from bookwheel.cli.options import Config, Json
@@ -188,7 +188,7 @@ def _row(client: Client) -> dict[str, Any]:
     }
 
 
-def _installed(place: Place) -> list[str]:
+def _installed(place: ClientFile) -> list[str]:
     """Return the names under which this program is installed; none when the file is not read."""
     try:
         content: Content = read_content(place)

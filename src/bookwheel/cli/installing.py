@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from bookwheel.cli.client_files import (
+    ClientFile,
     Content,
-    Place,
     Refused,
     drop_entry,
     put_entry,
@@ -39,7 +39,7 @@ class Done:
     wish: Wish
     name: str
     action: str
-    place: Place
+    place: ClientFile
     entry: Entry | None = None
     backup: Path | None = None
     command: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ def _write(wish: Wish, content: Content, name: str, entry: Entry) -> Path | None
     return None if wish.dry_run else write_content(content, text)
 
 
-def _by_hand(wish: Wish, place: Place, name: str, entry: Entry) -> str:
+def _by_hand(wish: Wish, place: ClientFile, name: str, entry: Entry) -> str:
     if _has_program(wish):
         return shlex.join(add_command(wish.client, name, entry))
     return show_snippet(place, name, entry).rstrip()

@@ -12,7 +12,7 @@ import apsw
 import pytest
 
 from bookwheel.engines.embedded import database
-from bookwheel.engines.embedded.database import Place, connect_reader, connect_writer
+from bookwheel.engines.embedded.database import IndexFiles, connect_reader, connect_writer
 from bookwheel.engines.embedded.schema import SCHEMA_VERSION
 from bookwheel.errors import IndexDamaged, IndexUnusable
 from tests.conftest import opened_below
@@ -101,7 +101,7 @@ def test_a_folder_in_the_place_of_the_file_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("R-072")
 def test_the_database_is_in_wal_mode_for_writers_and_readers(tmp_path: Path) -> None:
-    place = Place(tmp_path / "catalog.db")
+    place = IndexFiles(tmp_path / "catalog.db")
     with closing(connect_writer(place)) as writer, closing(connect_reader(place)[0]) as reader:
         assert writer.pragma("journal_mode") == reader.pragma("journal_mode") == "wal"
     with closing(sqlite3.connect(place.database)) as other:
@@ -109,7 +109,7 @@ def test_the_database_is_in_wal_mode_for_writers_and_readers(tmp_path: Path) -> 
 
 
 def test_an_index_in_another_mode_is_brought_back_to_wal(tmp_path: Path) -> None:
-    place = Place(tmp_path / "catalog.db")
+    place = IndexFiles(tmp_path / "catalog.db")
     connect_writer(place).close()
     with closing(connect_writer(place)) as writer:
         writer.pragma("journal_mode", "delete")
@@ -124,7 +124,7 @@ def test_f21_a_newer_format_is_refused_and_the_file_stays_as_it_is(
     fill(engine := engine_in(tmp_path), draft("a.md", "walrus"))
     engine.close()
     path = tmp_path / "catalog.db"
-    with closing(connect_writer(Place(path))) as newer:
+    with closing(connect_writer(IndexFiles(path))) as newer:
         newer.pragma("journal_mode", journal)
         newer.pragma("user_version", SCHEMA_VERSION + 1)
     before = path.read_bytes()
@@ -203,7 +203,7 @@ def test_f21_a_broken_off_creation_does_not_stand_in_the_way(tmp_path: Path) -> 
 
 
 def test_a_new_index_appears_whole(tmp_path: Path) -> None:
-    place = Place(tmp_path / "catalog.db")
+    place = IndexFiles(tmp_path / "catalog.db")
     connect_writer(place).close()
     assert not place.has_log
     with closing(sqlite3.connect(f"{place.database.as_uri()}?immutable=1", uri=True)) as other:
@@ -220,7 +220,7 @@ def test_a_refused_opening_leaves_no_file_open(tmp_path: Path) -> None:
     refusals = []
     for connect in (connect_writer, connect_reader):
         with pytest.raises(IndexUnusable) as refusal:
-            connect(Place(tmp_path / "catalog.db"))
+            connect(IndexFiles(tmp_path / "catalog.db"))
         refusals.append(refusal)
         assert opened_below(tmp_path) == before
 
@@ -241,7 +241,7 @@ def test_reading_changes_nothing_in_the_folder(tmp_path: Path) -> None:
 
 
 def test_a_reader_cannot_write(tmp_path: Path) -> None:
-    place = Place(tmp_path / "catalog.db")
+    place = IndexFiles(tmp_path / "catalog.db")
     connect_writer(place).close()
     connection, readonly = connect_reader(place)
     with closing(connection), pytest.raises(apsw.ReadOnlyError):
@@ -269,7 +269,7 @@ def test_a_reader_cannot_write(tmp_path: Path) -> None:
 def test_every_trouble_is_put_in_words(
     error: Exception, kind: type[IndexUnusable], words: str
 ) -> None:
-    said = database.explain(Place(Path("/x/catalog.db")), error)
+    said = database.explain(IndexFiles(Path("/x/catalog.db")), error)
     assert type(said) is kind
     assert said.message.startswith("The index /x/catalog.db cannot be used: ")
     assert words in said.message

@@ -12,7 +12,7 @@ import apsw
 import pytest
 
 from bookwheel.engines.base import Match
-from bookwheel.engines.embedded.database import Place, connect_writer
+from bookwheel.engines.embedded.database import IndexFiles, connect_writer
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import Conflict, IndexDamaged, IndexUnusable
 from bookwheel.query import Filters
@@ -409,7 +409,7 @@ def test_any_text_may_be_asked_for_as_a_path(index: Path, path: str) -> None:
 
 def test_an_index_whose_making_ended_before_its_words_were_made_is_sound(tmp_path: Path) -> None:
     file = tmp_path / "catalog.db"
-    connect_writer(Place(file)).close()
+    connect_writer(IndexFiles(file)).close()
     with closing(EmbeddedEngine(file)) as engine:
         assert list(engine.check()) == []
         assert engine.page_count() == 0

@@ -36,7 +36,7 @@ _PAGES_AT_ONCE = 2000
 _MAGIC = b"SQLite format 3\0"
 
 
-class Place(NamedTuple):
+class IndexFiles(NamedTuple):
     """Where an index lies: one database file and what is derived from it beside it."""
 
     database: Path
@@ -88,7 +88,7 @@ def size_of(file: Path) -> int:
         return 0
 
 
-def unusable(place: Place, why: str, hint: str) -> IndexUnusable:
+def unusable(place: IndexFiles, why: str, hint: str) -> IndexUnusable:
     """Return the error for an index that cannot be used, with what to do about it."""
     return IndexUnusable(
         f"The index {place.database} cannot be used: {why}.",
@@ -96,7 +96,7 @@ def unusable(place: Place, why: str, hint: str) -> IndexUnusable:
     )
 
 
-def damaged(place: Place, why: str) -> IndexDamaged:
+def damaged(place: IndexFiles, why: str) -> IndexDamaged:
     """Return the error for an index that is broken."""
     return IndexDamaged(
         f"The index {place.database} cannot be used: {why}.",
@@ -104,7 +104,7 @@ def damaged(place: Place, why: str) -> IndexDamaged:
     )
 
 
-def connect_writer(place: Place) -> apsw.Connection:
+def connect_writer(place: IndexFiles) -> apsw.Connection:
     """Open the database for writing, creating or migrating it as needed."""
     _refuse_foreign(place)
     try:
@@ -126,7 +126,7 @@ def connect_writer(place: Place) -> apsw.Connection:
     return connection
 
 
-def _create(place: Place) -> None:
+def _create(place: IndexFiles) -> None:
     """Make an empty index under another name first: at its own place it is whole or absent."""
     making = place.database.with_name(place.database.name + ".making")
     for leftover in (making, *(making.with_name(making.name + end) for end in ("-wal", "-shm"))):
@@ -139,7 +139,7 @@ def _create(place: Place) -> None:
     making.replace(place.database)
 
 
-def connect_reader(place: Place) -> tuple[apsw.Connection, bool]:
+def connect_reader(place: IndexFiles) -> tuple[apsw.Connection, bool]:
     """Open the database for reading; the second value tells that its medium is read-only."""
     _refuse_foreign(place)
     # access() tells a read-only mount from a writable one for root too.
@@ -195,7 +195,7 @@ def _configure(connection: apsw.Connection) -> None:
     connection.pragma("temp_store", "memory")
 
 
-def _check_version(connection: apsw.Connection, place: Place) -> None:
+def _check_version(connection: apsw.Connection, place: IndexFiles) -> None:
     version = int(connection.pragma("user_version"))
     if version > SCHEMA_VERSION:
         raise unusable(
@@ -212,7 +212,7 @@ def _check_version(connection: apsw.Connection, place: Place) -> None:
         raise damaged(place, "the sums of its pages are not verified")
 
 
-def _refuse_foreign(place: Place) -> None:
+def _refuse_foreign(place: IndexFiles) -> None:
     """Refuse a file that is no index of ours, before anything could change it."""
     try:
         with place.database.open("rb") as file:
@@ -236,7 +236,7 @@ def _refuse_foreign(place: Place) -> None:
         raise damaged(place, "the file is cut short")
 
 
-def _not_ours(place: Place, header: bytes, why: str) -> IndexUnusable:
+def _not_ours(place: IndexFiles, header: bytes, why: str) -> IndexUnusable:
     """Return the error for a file that does not look like ours: damaged, if it once was.
 
     What was made from it lies beside an index of ours, and zeros are what a disk leaves behind:
@@ -254,7 +254,7 @@ def _read_header(header: bytes) -> tuple[int, int, int]:
     return (65536 if page_size == 1 else page_size), pages, application
 
 
-def explain(place: Place, error: Exception) -> IndexUnusable:
+def explain(place: IndexFiles, error: Exception) -> IndexUnusable:
     """Turn what SQLite or the file system said into words for the operator."""
     match error:
         case apsw.CorruptError() | apsw.NotADBError():
@@ -291,7 +291,7 @@ def explain(place: Place, error: Exception) -> IndexUnusable:
             return damaged(place, f"its database refused an operation ({error})")
 
 
-def _explain_reading(place: Place, error: apsw.Error) -> IndexUnusable:
+def _explain_reading(place: IndexFiles, error: apsw.Error) -> IndexUnusable:
     if checksums.is_wrong(error):
         return damaged(place, "a page of it is not as it was written")
     if isinstance(error, apsw.ExtensionLoadingError):
@@ -303,7 +303,7 @@ def _explain_reading(place: Place, error: apsw.Error) -> IndexUnusable:
     return unusable(place, "the disk reported an error", "Check the disk, then run again.")
 
 
-def _explain_system(place: Place, error: OSError) -> IndexUnusable:
+def _explain_system(place: IndexFiles, error: OSError) -> IndexUnusable:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return explain(place, apsw.FullError())
     if error.errno == errno.EROFS:

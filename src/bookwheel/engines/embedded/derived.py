@@ -11,7 +11,7 @@ import apsw
 
 from bookwheel.engines.embedded import catalog, contents, files, lexical
 from bookwheel.engines.embedded.binding import WordsFailed, guarded
-from bookwheel.engines.embedded.database import Place
+from bookwheel.engines.embedded.database import IndexFiles
 from bookwheel.engines.embedded.lexical import WordIndex
 from bookwheel.engines.embedded.verified import VerifiedFiles
 from bookwheel.engines.embedded.word_entries import Entry
@@ -28,7 +28,7 @@ Reading = Callable[[], AbstractContextManager[apsw.Connection]]
 class DerivedWords:
     """The word index of one place. All its methods raise WordsFailed when it lets them down."""
 
-    def __init__(self, place: Place, reading: Reading) -> None:
+    def __init__(self, place: IndexFiles, reading: Reading) -> None:
         self._place = place
         self._reading = reading
         self._words: WordIndex | None = None

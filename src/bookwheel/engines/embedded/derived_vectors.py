@@ -13,7 +13,7 @@ import numpy as np
 
 from bookwheel.engines.base import Found, Matrix, Vector
 from bookwheel.engines.embedded import catalog, lacking, nearest, vectors
-from bookwheel.engines.embedded.database import Place
+from bookwheel.engines.embedded.database import IndexFiles
 from bookwheel.engines.embedded.nearest import NearestVectors, Part
 from bookwheel.engines.passages import Passages
 
@@ -37,7 +37,7 @@ class _Lately(NamedTuple):
 class DerivedVectors:
     """The vectors of one place; of one model at a time, the one that was asked for last."""
 
-    def __init__(self, place: Place, reading: Reading) -> None:
+    def __init__(self, place: IndexFiles, reading: Reading) -> None:
         self._place = place
         self._reading = reading
         self._held: tuple[list[object], NearestVectors] | None = None

@@ -13,7 +13,7 @@ import apsw
 from bookwheel.engines import queueing
 from bookwheel.engines.embedded import database
 from bookwheel.engines.embedded.catalog import decoding
-from bookwheel.engines.embedded.database import Place
+from bookwheel.engines.embedded.database import IndexFiles
 from bookwheel.errors import Conflict, Forbidden
 from bookwheel.model import Counts, Job, JobState, Priority
 
@@ -29,7 +29,7 @@ Connect = Callable[[], AbstractContextManager[apsw.Connection]]
 class JobTable:
     """Reads with `reading`, and changes what only a writer may change in a `transaction`."""
 
-    def __init__(self, place: Place, reading: Connect, transaction: Connect) -> None:
+    def __init__(self, place: IndexFiles, reading: Connect, transaction: Connect) -> None:
         self._place = place
         self._reading = reading
         self._transaction = transaction

@@ -12,7 +12,7 @@ import apsw
 
 from bookwheel.engines.embedded import database
 from bookwheel.engines.embedded.binding import WordsFailed
-from bookwheel.engines.embedded.database import Place
+from bookwheel.engines.embedded.database import IndexFiles
 from bookwheel.engines.embedded.derived import DerivedWords
 from bookwheel.engines.embedded.lexical import WordIndex
 from bookwheel.engines.embedded.lock import WriterLock
@@ -27,7 +27,7 @@ class _Reading:
     """A connection while it is read; no generator, which would cost as much as a small query."""
 
     def __init__(
-        self, place: Place, connect: Callable[[], apsw.Connection], let_go: Callable[[], None]
+        self, place: IndexFiles, connect: Callable[[], apsw.Connection], let_go: Callable[[], None]
     ) -> None:
         self._place = place
         self._connect = connect
@@ -57,7 +57,7 @@ class Store:
     """The files of one index, the connections to them, and the right to write."""
 
     def __init__(self, file: Path) -> None:
-        self._place = Place(file)
+        self._place = IndexFiles(file)
         self._lock = WriterLock(self._place.lock)
         self._threads = threading.local()
         self._readers: list[apsw.Connection] = []
