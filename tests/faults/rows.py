@@ -49,7 +49,8 @@ ROWS = {
     "F06": Row(
         "Cut, zeroed or flipped bytes in any file of the index",
         "Never answered from: each page of the database and each file of the word index carries a "
-        "sum that is verified as it is read. What is damaged is refused or made anew by itself, "
+        "sum that is verified as it is read, and in a running server too as soon as a file looks "
+        "other than it did. What is damaged is refused or made anew by itself, "
         "and every cut is noticed. `bookwheel doctor --repair` makes the whole index anew.",
         "A file of the word index that looks as it did, size and times, is read whole again only "
         "after a day. Bits that flip in the log of a database that is being written are not seen, "

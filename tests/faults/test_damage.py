@@ -154,6 +154,34 @@ def test_f06_sixty_damages_are_noticed_or_harmless_and_repaired(tmp_path: Path) 
     assert {"refused as damaged", "answered as before"} <= set(seen)
 
 
+@pytest.mark.timeout(300)
+def test_f06_damage_to_the_files_of_an_open_index_is_not_answered_from(tmp_path: Path) -> None:
+    """A server opens its index once: what was whole then may not be when it is asked."""
+    seen = _damage_while_open(tmp_path, 20, seed=5)
+    assert seen["answered as before"]
+    assert not seen["answered from"], seen
+
+
+def _damage_while_open(tmp_path: Path, rounds: int, *, seed: int) -> Counter[str]:
+    """Damage an index under a library that has answered from it, in place as a disk would."""
+    chance = random.Random(seed)
+    tree, index, expected = _make_index(tmp_path, chance)
+    seen: Counter[str] = Counter()
+    for number in range(rounds):
+        copy = tmp_path / f"copy{number}"
+        shutil.copytree(index, copy)
+        with open_library(copy, tree) as library:
+            assert _answers(library) == expected
+            file = chance.choice(_files(copy))
+            data = bytearray(file.read_bytes())
+            chance.choice((_flip, _zero))(data, chance)
+            with file.open("r+b") as opened:
+                opened.write(data)
+            seen[_judge(library, expected).split(":")[0]] += 1
+        remove(copy)
+    return seen
+
+
 @pytest.mark.faults
 @pytest.mark.timeout(7200)
 def test_f06_five_hundred_damages_are_noticed_or_harmless_and_repaired(

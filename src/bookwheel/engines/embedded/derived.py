@@ -47,9 +47,9 @@ class DerivedWords:
             return self._words
 
     def refresh(self) -> bool:
-        """Look at the newest commits; tell whether there were any."""
+        """Look at the newest commits, and whether all files look as ever; tell of any commits."""
         is_new = self.open().reload()
-        if is_new:
+        if is_new or not self._verified.are_alike():
             self._verify()
         return is_new
 

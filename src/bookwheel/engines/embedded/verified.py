@@ -7,6 +7,7 @@ disk is written by the holder of the writer lock alone; others remember for them
 from __future__ import annotations
 
 import json
+import os
 import time
 import zlib
 from collections.abc import Callable
@@ -37,7 +38,7 @@ class VerifiedFiles:
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
         self._folder = folder
         self._clock = clock
-        self._known: dict[str, _Look] | None = None
+        self._known: dict[Path, _Look] | None = None
         self._tables = 0
         self._is_noted = False
 
@@ -45,10 +46,21 @@ class VerifiedFiles:
         """Name each file that is missing or not as it was written; remember those that are."""
         if self._known is None:
             self._read_note()
-        whole: dict[str, _Look] = {}
+        whole: dict[Path, _Look] = {}
         damage = files.find_damage(self._folder, partial(self._is_whole, whole))
         self._known = whole  # of files that are no more nothing is kept
         return damage
+
+    def are_alike(self) -> bool:
+        """Tell whether all files look as they did when they were verified: asked at each search."""
+        now = self._clock()
+        try:
+            return all(
+                known[:4] == _look_of(file.stat(), now)[:4] and known.at <= now < known.at + _DAY
+                for file, known in (self._known or {}).items()
+            )
+        except OSError:
+            return False
 
     @property
     def is_doubtful(self) -> bool:
@@ -65,7 +77,11 @@ class VerifiedFiles:
         self._is_noted = True
         making = self._folder / f"{_NOTE}.making"
         try:
-            making.write_text(json.dumps([self._tables, self._known or {}]), encoding="utf-8")
+            known = {
+                str(file.relative_to(self._folder)): look
+                for file, look in (self._known or {}).items()
+            }
+            making.write_text(json.dumps([self._tables, known]), encoding="utf-8")
             making.replace(self._folder / _NOTE)
         except OSError:
             pass  # it only saves time: whoever finds none reads the files
@@ -78,27 +94,29 @@ class VerifiedFiles:
         self._known, self._tables = {}, 0
         try:
             tables, known = json.loads((self._folder / _NOTE).read_bytes())
-            self._known = {name: _Look(*look) for name, look in known.items()}
+            self._known = {self._folder / name: _Look(*look) for name, look in known.items()}
             self._tables, self._is_noted = tables, True
         except (OSError, ValueError, TypeError, AttributeError):
             pass
 
-    def _is_whole(self, whole: dict[str, _Look], file: Path) -> bool:
-        name = str(file.relative_to(self._folder))
+    def _is_whole(self, whole: dict[Path, _Look], file: Path) -> bool:
         now = self._clock()
         try:
-            seen = file.stat()
+            look = _look_of(file.stat(), now)
         except OSError:
             return False
-        look = _Look(seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino, now)
-        known = (self._known or {}).get(name)
+        known = (self._known or {}).get(file)
         if known and known[:4] == look[:4] and known.at <= now < known.at + _DAY:
-            whole[name] = known
+            whole[file] = known
             return True
         if not files.is_whole(file):
             return False
-        whole[name], self._is_noted = look, False
+        whole[file], self._is_noted = look, False
         return True
+
+
+def _look_of(seen: os.stat_result, at: float) -> _Look:
+    return _Look(seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino, at)
 
 
 def _sum_tables(folder: Path) -> int:
