@@ -28,6 +28,7 @@ TOP = DOCS.parent
 PAGES = sorted([*TOP.glob("*.md"), *DOCS.rglob("*.md")])
 FENCED = re.compile(r"^(```+)[^\n]*\n.*?^\1`*$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]+`")
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 LINK = re.compile(r"\]\((?![a-z]+:)([^)\s]+)\)")
 
 
@@ -116,6 +117,20 @@ def test_links_between_pages_lead_somewhere(file: Path) -> None:
     text = CODE.sub("", FENCED.sub("", file.read_text(encoding="utf-8")))
 
     assert [target for target in LINK.findall(text) if not leads_somewhere(target, file)] == []
+
+
+def test_what_the_figures_at_a_glance_say_stands_in_their_sections() -> None:
+    sections = {
+        anchor: text
+        for text in re.split(r"^(?=#{2,3} )", page("benchmarks.md"), flags=re.MULTILINE)
+        for anchor in anchors_of(text)
+    }
+    glance = sections["the-figures-that-matter-at-a-glance"]
+    rows = re.findall(r"^\| (\[.+?\]\(#(\S+)\).*?) \| (.+?) \|", glance, re.MULTILINE)
+    assert len(rows) > 10
+    for row, anchor, measured in rows:
+        for figure in NUMBER.findall(f"{row} {measured}"):
+            assert figure in NUMBER.findall(sections[anchor]), (row, figure)
 
 
 def test_every_threat_is_shown_by_tests_or_said_to_be_unmet() -> None:
