@@ -420,7 +420,7 @@ class Library(View):
         return self._store.facts()
 
     def require_whole(self) -> None:
-        """Raise IndexUnreachable where a part of the index cannot be read just now."""
+        """Raise IndexUnusable where a part of the index cannot be read just now."""
         if self.exists:
             self._store.require_whole()
 

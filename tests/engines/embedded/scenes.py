@@ -24,6 +24,7 @@ from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import BookwheelError
 from tests.engines.drafts import NOTES, PAPERS, draft, fill, found, problems
 from tests.engines.embedded.power import power_cuts
+from tests.rights import AS_READER
 from tests.temporary import remove
 
 ROOT = Path(__file__).parents[3]
@@ -46,6 +47,14 @@ def play(scene: str, folder: Path, *arguments: object, status: int = 0, seconds:
     )
     assert done.returncode == status, done.stderr[-3000:]
     return json.loads(done.stdout) if done.stdout else None
+
+
+def play_without_rights(scene: str, folder: Path) -> Any:
+    """Run a scene as somebody who may do with files what their modes say, be it as root."""
+    command = [sys.executable, "-m", "tests.engines.embedded.scenes", scene, str(folder)]
+    done = subprocess.run([*AS_READER, *command], cwd=ROOT, capture_output=True, timeout=50)
+    assert not done.returncode, done.stderr[-3000:]
+    return json.loads(done.stdout)
 
 
 def engine_in(folder: Path) -> EmbeddedEngine:
@@ -185,6 +194,67 @@ def readonly_with_log(folder: Path) -> dict[str, Any]:
     engine.close()
     make_readonly(copy)
     return {"read": outcome(lambda: engine_in(copy).generation)}
+
+
+def _forbid_writing(folder: Path) -> None:
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(path.stat().st_mode & 0o555)
+
+
+def _allow_writing(folder: Path) -> None:
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(path.stat().st_mode | 0o200)
+
+
+def closed_to_readers(folder: Path) -> dict[str, Any]:
+    """Search an index that only another user writes, who closes its tables for a moment."""
+    place = folder / "index"
+    fill(writer := engine_in(place), draft("a.md", "walrus"))
+    words, lock = place / "catalog.db.words", place / "catalog.db.lock"
+    _forbid_writing(words)
+    reader = engine_in(place)
+    answer: dict[str, Any] = {"before": found(reader, "walrus")}
+    _allow_writing(words)
+    fill(writer, draft("b.md", "walrus"))
+    writer.close()
+    _forbid_writing(words)
+    tables = [*words.glob("*/meta.json")]
+    for path in (*tables, lock):
+        path.chmod(0)
+    answer |= {
+        "refresh": reader.refresh(),
+        "closed": found(reader, "walrus"),
+        "opened meanwhile": outcome(lambda: found(engine_in(place), "walrus")),
+        "checked meanwhile": outcome(lambda: problems(engine_in(place))),
+        "asked meanwhile": outcome(engine_in(place).require_whole),
+        "written meanwhile": outcome(engine_in(place).begin_writing),
+    }
+    for table in tables:
+        table.chmod(0o444)
+    answer |= {
+        "refresh after": reader.refresh(),
+        "after": found(reader, "walrus"),
+        "opened after": found(engine_in(place), "walrus"),
+    }
+    return answer
+
+
+def closed_files(folder: Path) -> dict[str, str]:
+    """Search an index of which one file or folder after the other may not be read."""
+    place = folder / "index"
+    fill(engine := engine_in(place), draft("a.md", "walrus"))
+    engine.close()
+    database = place / "catalog.db"
+    words = database.with_name("catalog.db.words")
+    segment = next(words.glob("pages/*.idx"))
+    told = {}
+    _forbid_writing(place)  # else what is closed would be made anew
+    for path in (place, database, words, words / "made-from.json", words / "pages", segment):
+        mode = path.stat().st_mode
+        path.chmod(0)
+        told[path.name] = outcome(lambda: found(engine_in(place), "walrus"))
+        path.chmod(mode)
+    return {name.replace(segment.name, "segment"): said for name, said in told.items()}
 
 
 def readonly_behind(folder: Path) -> dict[str, Any]:
@@ -416,6 +486,8 @@ SCENES: dict[str, Callable[..., Any]] = {
         hold,
         readonly,
         readonly_with_log,
+        closed_to_readers,
+        closed_files,
         readonly_behind,
         full_disk,
         full_disk_opening,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import tantivy
 
+from bookwheel.engines.embedded.leave import OWN_TABLE, share
 from bookwheel.engines.embedded.word_entries import schema_of
 
 
@@ -21,7 +22,13 @@ class WordsFailed(Exception):
         """Tell a want of room, memory or descriptors from a broken index."""
         return any(f"os error {number})" in str(self) for number in _PASSING)
 
+    @property
+    def is_denied(self) -> bool:
+        """Tell whether a file may not be read, or might not a moment ago."""
+        return any(words in str(self) for words in _DENIED)
 
+
+_DENIED = (f"os error {errno.EACCES})", "kind: PermissionDenied")
 _PASSING = (errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOSPC, errno.EDQUOT)
 
 
@@ -39,6 +46,9 @@ class guarded:  # noqa: N801 - used as a function; a generator would cost more t
             raise WordsFailed(str(error)) from error
 
 
+_OF_WRITERS = (".lock", OWN_TABLE)
+
+
 @contextmanager
 def shadowing(paths: Mapping[str, Path]) -> Iterator[dict[str, Path]]:
     """Give a writable folder of links for each index: the binding makes lock files even to read.
@@ -54,7 +64,7 @@ def shadowing(paths: Mapping[str, Path]) -> Iterator[dict[str, Path]]:
         for kind, shadow in shadows.items():
             shadow.mkdir()
             for file in paths[kind].iterdir():
-                if not file.name.endswith(".lock"):
+                if not file.name.endswith(_OF_WRITERS):
                     (shadow / file.name).symlink_to(file.absolute())
         yield shadows
 
@@ -64,7 +74,9 @@ def open_index(kind: str, path: Path) -> tantivy.Index:
     if (path / "meta.json").exists():
         return open_again(path)
     path.mkdir(parents=True, exist_ok=True)
-    return _prepared(tantivy.Index(schema_of(kind), path=str(path)))
+    index = _prepared(tantivy.Index(schema_of(kind), path=str(path)))
+    share(path)
+    return index
 
 
 def open_again(path: Path) -> tantivy.Index:

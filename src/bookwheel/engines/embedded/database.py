@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import struct
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -16,6 +17,7 @@ from typing import NamedTuple
 import apsw
 
 from bookwheel.engines.embedded import checksums
+from bookwheel.engines.embedded.leave import find_closed
 from bookwheel.engines.embedded.schema import (
     APPLICATION_ID,
     FIRST_VERSION,
@@ -102,6 +104,18 @@ def damaged(place: IndexFiles, why: str) -> IndexDamaged:
         f"The index {place.database} cannot be used: {why}.",
         hint="`bookwheel doctor --repair` sets it aside and rebuilds it from your documents.",
     )
+
+
+def closed(place: IndexFiles, what: Path) -> IndexUnusable:
+    """Return the error for an index of which this process may not read a file."""
+    if what.is_dir():
+        why = f"the folder {what} may not be entered by this user"
+        return unusable(
+            place, why, "Let its owner change that, or name another place with --index."
+        )
+    opening = shlex.join(["chmod", "-R", "a+rX", str(place.database), str(place.lexical)])
+    why = f"the file {what} may not be read by this user"
+    return unusable(place, why, f"Its owner can change that: `{opening}`.")
 
 
 def connect_writer(place: IndexFiles) -> apsw.Connection:
@@ -266,11 +280,7 @@ def explain(place: IndexFiles, error: Exception) -> IndexUnusable:
                 "Free some room and run the command again; what was indexed is kept.",
             )
         case apsw.ReadOnlyError() | apsw.CantOpenError() | PermissionError():
-            return unusable(
-                place,
-                "its folder cannot be written",
-                "Give it a place that can be written with --index.",
-            )
+            return _explain_refusal(place)
         case NotADirectoryError() | FileExistsError():
             return unusable(
                 place,
@@ -289,6 +299,19 @@ def explain(place: IndexFiles, error: Exception) -> IndexUnusable:
             return unusable(place, f"an operation was broken off ({error})", "Try again.")
         case _:
             return damaged(place, f"its database refused an operation ({error})")
+
+
+def _explain_refusal(place: IndexFiles) -> IndexUnusable:
+    """Tell what may not be read from what may not be written: the errors look alike."""
+    what = find_closed((place.database, place.wal))
+    if what is not None:
+        return closed(place, what)
+    if os.access(place.database.parent, os.W_OK) and find_closed((place.lock,)):
+        why = "another user made it and alone may write it"
+        return unusable(place, why, "Index as that user, or name another place with --index.")
+    return unusable(
+        place, "its folder cannot be written", "Give it a place that can be written with --index."
+    )
 
 
 def _explain_reading(place: IndexFiles, error: apsw.Error) -> IndexUnusable:

@@ -6,13 +6,15 @@ import json
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
+from pathlib import Path
 
 import apsw
 
 from bookwheel.engines.embedded import catalog, contents, files, lexical
 from bookwheel.engines.embedded.binding import WordsFailed, guarded
 from bookwheel.engines.embedded.database import IndexFiles
-from bookwheel.engines.embedded.lexical import WordIndex
+from bookwheel.engines.embedded.leave import find_closed, share
+from bookwheel.engines.embedded.lexical import KINDS, WordIndex
 from bookwheel.engines.embedded.verified import VerifiedFiles
 from bookwheel.engines.embedded.word_entries import Entry
 from bookwheel.model import Status
@@ -72,6 +74,8 @@ class DerivedWords:
         """
         if not WordIndex.exists(self._place.lexical):
             return
+        for kind in KINDS:  # a writer that was killed has not come to it
+            share(self._place.lexical / kind)
         if self._verified.find_damage():
             self.close()
         else:
@@ -134,6 +138,10 @@ class DerivedWords:
         words = self.open(readonly=readonly)
         self.refresh()
         return words.generation() == self._generation()
+
+    def find_closed(self) -> Path | None:
+        """Return a file of it that may not be read, or a folder of it that may not be entered."""
+        return find_closed((self._place.stamp, *files.list_needed(self._place.lexical)))
 
     def find_damage(self) -> list[str]:
         """Name each file that is not as it was written."""

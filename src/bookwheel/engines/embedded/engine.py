@@ -254,6 +254,7 @@ class EmbeddedEngine(Reader):
             if troubles is not None:
                 yield from troubles
                 return
+        self._require_leave()
         damage = self._derived.find_damage()
         yield from damage
         if not damage:

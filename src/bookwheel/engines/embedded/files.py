@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from bookwheel.engines.embedded.leave import TABLE
 from bookwheel.engines.embedded.lexical import KINDS
 
 _ENDING = struct.Struct("<II")
@@ -35,6 +36,17 @@ def find_damage(folder: Path, is_sound: Callable[[Path], bool] | None = None) ->
     """Name each file of a word index that is missing or not as it was written."""
     sound = is_sound or is_whole
     return [damage for kind in KINDS for damage in _find_damage(folder / kind, sound)]
+
+
+def list_needed(folder: Path) -> Iterator[Path]:
+    """Yield the files of a word index that are read whenever it is opened."""
+    for kind in KINDS:
+        yield folder / kind / TABLE
+        try:
+            names = list(_segment_files(_read_meta(folder / kind)))
+        except _UNREADABLE:
+            continue  # whoever asked whether it may be read knows by now, or it is damaged
+        yield from (folder / kind / name for name in names)
 
 
 def sweep(folder: Path) -> None:
@@ -83,6 +95,8 @@ def _find_damage(folder: Path, is_sound: Callable[[Path], bool]) -> list[str]:
             names = list(_segment_files(meta))
             broken = [name for name in names if not is_sound(folder / name)]
             is_same = not broken or _read_meta(folder) == meta
+        except PermissionError as error:
+            return [f"the word index of {folder.name} is closed (os error {error.errno})"]
         except _UNREADABLE:
             return [f"the word index of {folder.name} has lost its table of contents"]
         if is_same:

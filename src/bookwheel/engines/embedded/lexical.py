@@ -6,11 +6,12 @@ generation up to which it holds the catalogue; it is replaced in the same commit
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from bookwheel.engines.embedded.binding import (
     open_index,
     shadowing,
 )
+from bookwheel.engines.embedded.leave import OWN_TABLE, find_closed, sharing
 from bookwheel.engines.embedded.word_entries import (
     MARK,
     NOBODY,
@@ -66,55 +68,67 @@ class WordIndex:
     def __init__(self, folder: Path, *, readonly: bool = False) -> None:
         self._paths = {kind: folder / kind for kind in KINDS}
         self._writers: dict[str, tantivy.IndexWriter] = {}
+        self._sharing = ExitStack()
         self._is_open = False
         """Whether something was written that is not committed."""
         self._stamps: tuple[tuple[int, int], ...] = ()
         self._vocabularies: dict[Field, _Vocabulary] = {}
         self._frequencies: dict[Field, dict[str, int]] = {}
         self._is_fixed = False
+        self._is_shadowed = readonly or any(map(_is_anothers, self._paths.values()))
         self._reloads = 0
-        if readonly:
-            with shadowing(self._paths) as shadows:
-                self._open_all(shadows)
-            self._is_fixed = True
-        else:
-            self._open_all(self._paths)
-
-    def _open_all(self, paths: dict[str, Path]) -> None:
-        with guarded():
-            self._indexes = {kind: open_index(kind, path) for kind, path in paths.items()}
+        if not self._is_shadowed:
+            with guarded():
+                self._indexes = {kind: open_index(kind, path) for kind, path in self._paths.items()}
         self.reload()
+        self._is_fixed = readonly
 
     @staticmethod
     def exists(folder: Path) -> bool:
-        return all((folder / kind / "meta.json").exists() for kind in KINDS)
+        # Where a folder may not be entered, Path.exists would raise.
+        return all(os.path.exists(folder / kind / "meta.json") for kind in KINDS)  # noqa: PTH110 - see above
 
     # Reading
 
     def reload(self) -> bool:
         """Look at the newest commits; tell whether there were any.
 
-        While another process makes the index anew there is nothing to see, and the old stays.
+        While another process makes the index anew there is nothing to see, and the old stays; so it
+        does where the new may not be read, or not yet.
         """
         if self._is_fixed:
             return False
+        stamps = self._read_stamps()
+        tables = (path / "meta.json" for path in self._paths.values())
+        if stamps == self._stamps or (self._stamps and find_closed(tables)):
+            return False
         try:
-            stamps = tuple(_stamp_of(path / "meta.json") for path in self._paths.values())
-        except FileNotFoundError:
-            return False
-        if stamps == self._stamps:
-            return False
-        with guarded():
-            self._reload_indexes()
-            self._pages = self._indexes["pages"].searcher()
-            self._passages = self._indexes["passages"].searcher()
+            with guarded():
+                self._reload_indexes()
+                self._pages = self._indexes["pages"].searcher()
+                self._passages = self._indexes["passages"].searcher()
+        except WordsFailed:
+            if self._is_shadowed and self._read_stamps() != stamps:
+                return self.reload()  # no lock keeps who writes from removing files meanwhile
+            raise
         self._stamps = stamps
         self._frequencies = {}
         return True
 
+    def _read_stamps(self) -> tuple[tuple[int, int], ...]:
+        try:
+            return tuple(_stamp_of(path / "meta.json") for path in self._paths.values())
+        except (FileNotFoundError, PermissionError) as error:
+            if self._stamps:
+                return self._stamps
+            raise WordsFailed(str(error)) from error
+
     def _reload_indexes(self) -> None:
         self._reloads += 1
-        if not self._reopen_if_due():
+        if self._is_shadowed:
+            with shadowing(self._paths) as shadows:
+                self._indexes = {kind: open_again(path) for kind, path in shadows.items()}
+        elif not self._reopen_if_due():
             for index in self._indexes.values():
                 index.reload()
 
@@ -264,6 +278,8 @@ class WordIndex:
 
     def start_writing(self) -> None:
         """Open the writers; each index has one at a time, over all processes."""
+        if not self._writers:
+            self._sharing.enter_context(sharing([*self._paths.values()]))
         with guarded():
             self._reopen_if_due()
             for kind, index in self._indexes.items():
@@ -282,12 +298,13 @@ class WordIndex:
         """
         writers, self._writers = self._writers, {}
         is_open, self._is_open = self._is_open, False
-        for writer in writers.values():
-            if is_open:
-                # A writer that an error has killed cannot roll back: it holds nothing any more.
-                with suppress(WordsFailed), guarded():
-                    writer.rollback()
-            end_writer(writer)
+        with self._sharing:
+            for writer in writers.values():
+                if is_open:
+                    # A writer that an error has killed cannot roll back: it holds nothing any more.
+                    with suppress(WordsFailed), guarded():
+                        writer.rollback()
+                end_writer(writer)
 
     def delete(self, keys: Iterable[int]) -> None:
         """Delete the entries of documents; seen after the commit."""
@@ -324,6 +341,12 @@ class WordIndex:
     def close(self) -> None:
         """Let go of files and threads."""
         self.stop_writing()
+
+
+def _is_anothers(folder: Path) -> bool:
+    """Tell whether there is such a folder and only others may write there."""
+    mine = os.access(folder, os.W_OK) and find_closed([folder / OWN_TABLE]) is None
+    return os.access(folder, os.F_OK) and not mine
 
 
 def _stamp_of(file: Path) -> tuple[int, int]:

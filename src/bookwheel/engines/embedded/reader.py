@@ -149,7 +149,10 @@ class Reader(Store):
         return {}
 
     def require_whole(self) -> None:
-        """Nothing of it is elsewhere."""
+        """Raise IndexUnusable where no search is answered, for want of leave to read or write."""
+        self._require_leave()
+        if self.readonly:  # what is not in step here stays so
+            self._ask(lambda _: None)
 
     def skipped(self, collection: str) -> dict[tuple[str, str], int]:
         with self._reading() as connection:

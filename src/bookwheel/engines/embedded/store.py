@@ -14,6 +14,7 @@ from bookwheel.engines.embedded import database
 from bookwheel.engines.embedded.binding import WordsFailed
 from bookwheel.engines.embedded.database import IndexFiles
 from bookwheel.engines.embedded.derived import DerivedWords
+from bookwheel.engines.embedded.leave import wait_until_open
 from bookwheel.engines.embedded.lexical import WordIndex
 from bookwheel.engines.embedded.lock import WriterLock
 from bookwheel.errors import Conflict, IndexDamaged, IndexUnusable
@@ -165,11 +166,24 @@ class Store:
     def _make_ready(self) -> None:
         if self._is_ready or self._lock.held:
             return
+        wait_until_open(self._derived.find_closed)  # what stays closed is told when it is missed
         if not self._is_in_step():
             self._catch_up()
         elif self._derived.is_doubtful and not self._lock.is_taken:
             self._clear_doubt()
         self._is_ready = True
+
+    def _require_leave(self) -> bool:
+        """Raise IndexUnusable, which names it, where a file of the word index may not be read.
+
+        Tell whether one was closed for a moment, as each is that another process has just written.
+        """
+        if self._derived.find_closed() is None:
+            return False
+        closed = wait_until_open(self._derived.find_closed)
+        if closed is not None:
+            raise database.closed(self._place, closed)
+        return True
 
     def _clear_doubt(self) -> None:
         """Compare the word index with the catalogue, since nobody knows who wrote it so."""
@@ -196,6 +210,7 @@ class Store:
             raise
         except (Conflict, IndexUnusable) as error:
             # Another process is at it, or there is no room: what there is can be searched.
+            self._require_leave()
             if self.readonly or not self._derived.is_current():
                 raise (_not_yet() if isinstance(error, Conflict) else error) from None
         else:
@@ -207,12 +222,16 @@ class Store:
         try:
             return question(self._word_index())
         except WordsFailed as error:
-            if not self._derived.find_damage() or not self._make_words_anew():
+            was_closed = self._require_leave() or error.is_denied
+            if not was_closed and not self._is_made_anew():
                 raise self._failed(error) from error
         try:
             return question(self._word_index())
         except WordsFailed as error:
             raise self._failed(error) from error
+
+    def _is_made_anew(self) -> bool:
+        return bool(self._derived.find_damage()) and self._make_words_anew()
 
     def _make_words_anew(self) -> bool:
         """Make the word index anew from the catalogue, unless a thread of ours is writing it."""
@@ -315,6 +334,7 @@ class Store:
             yield
         except WordsFailed as error:
             self._derived.stop()
+            self._require_leave()
             raise database.unusable(
                 self._place,
                 "its word index cannot be written",
