@@ -138,6 +138,30 @@ def test_an_index_that_has_lost_a_part_is_out_of_reach_until_it_is_whole_again(
         until_told(made, "ok", ready=True)
 
 
+def test_an_index_that_cannot_be_read_is_told_to_probes_and_once_to_the_log(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.update()
+    is_closed = threading.Event()
+
+    def require(engine: Reader) -> None:
+        if is_closed.is_set():
+            raise IndexUnusable("A file may not be read.", hint="Open it.")
+
+    monkeypatch.setattr(Reader, "require_whole", require)
+    monkeypatch.setattr(news, "_WHOLE_SECONDS", 0.0)
+    with indexing(shelf) as made:
+        assert made.ready.wait(PATIENCE)
+        until_told(made, "ok", ready=True)
+        is_closed.set()
+        until_told(made, "unusable", ready=False)
+        is_closed.clear()
+        until_told(made, "ok", ready=True)
+
+    assert caplog.text.count("cannot be searched: A file may not be read. Open it.") == 1
+
+
 def test_where_there_is_no_index_nothing_is_ready_to_be_searched(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bookwheel.errors import Conflict, IndexDamaged, IndexUnreachable
+from bookwheel.errors import Conflict, IndexDamaged, IndexUnreachable, IndexUnusable
 from bookwheel.library import Library
 from bookwheel.serve.headers import SECURE
 from tests.serve.conftest import Site
@@ -197,9 +197,10 @@ def test_an_index_that_is_being_made_is_told_as_passing(
     [
         (IndexUnreachable("The cluster at inside.example is away."), b"out of reach just now"),
         (IndexDamaged("The index inside.example/catalog.db is broken."), b"index is damaged"),
+        (IndexUnusable("The file inside.example/meta.json is closed."), b"be used just now"),
     ],
 )
-def test_an_index_that_comes_back_is_told_as_passing_and_not_by_its_place(
+def test_an_index_that_cannot_be_used_is_told_as_passing_and_not_by_its_place(
     documentation: Library,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,

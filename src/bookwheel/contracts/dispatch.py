@@ -229,8 +229,8 @@ _BOUNDS = {
 """Where a schema tells the bounds of what is beyond one of them."""
 
 
-def explain_passing(error: Exception) -> tuple[str, str] | None:
-    """Return what is said of an index that comes back by itself, and what to do; else None.
+def explain_unusable(error: Exception) -> tuple[str, str] | None:
+    """Return what is said of an index that cannot be used now, and what to do; else None.
 
     Where it lies and what is wrong with it is the operator's affair.
     """
@@ -244,17 +244,18 @@ def explain_passing(error: Exception) -> tuple[str, str] | None:
             "The index is damaged and cannot be searched before it is made anew.",
             "Ask again in a little while.",
         )
+    if isinstance(error, IndexUnusable):
+        return "The index cannot be used just now.", "The server's log says why."
     return None
 
 
 def mask(error: Exception, name: str, *, debug: bool) -> Internal:
     """Log what went wrong inside; return what may be said of it: more only while debugging."""
-    passing = explain_passing(error)
-    if passing is not None:
+    unusable = explain_unusable(error)
+    if unusable is not None:
         log.warning("%s failed: %s", name, error)
-        return Internal(" ".join(passing))
+        return Internal(" ".join(unusable))
     reference = uuid.uuid4().hex[:12]
     log.error("defect %s in %s", reference, name, exc_info=error)
-    what = "The index cannot be used now" if isinstance(error, IndexUnusable) else _DEFECT
     details = "".join(traceback.format_exception(error)) if debug else ""
-    return Internal(f"{what} (reference {reference}).", details=details)
+    return Internal(f"{_DEFECT} (reference {reference}).", details=details)

@@ -123,7 +123,8 @@ class Indexing:
         """Tell whether there is something to search, and how far the update under way is."""
         counts = self.count()
         under_way = {"done": counts[0], "total": counts[1]} if counts else None
-        is_ready = self.ready.is_set() and not (self._is_out_of_reach or self._is_damaged)
+        cannot = self._is_out_of_reach or self._is_damaged or self._is_unusable
+        is_ready = self.ready.is_set() and not cannot
         status = "behind" if self.is_behind else "ok"
         return {
             "status": status if is_ready else self._why_not_ready,
@@ -138,6 +139,8 @@ class Indexing:
             return "unreachable"
         if self._is_damaged:
             return "damaged"
+        if self._is_unusable:
+            return "unusable"
         return "failed" if self.has_failed else "ok"
 
     @property
@@ -149,6 +152,11 @@ class Indexing:
     def _is_out_of_reach(self) -> bool:
         """Whether the cluster that holds the index did not answer when it was last asked."""
         return self._news is not None and self._news.is_out_of_reach
+
+    @property
+    def _is_unusable(self) -> bool:
+        """Whether the index cannot be read for another reason, as for want of leave."""
+        return self._news is not None and self._news.is_unusable
 
     @property
     def lag(self) -> int | None:
@@ -203,7 +211,7 @@ class Indexing:
         news.look()
         if news.is_empty:
             self.ready.clear()
-        elif not self.ready.is_set() and news.library.is_indexed:
+        elif not (self.ready.is_set() or news.is_unusable) and news.library.is_indexed:
             self.ready.set()
 
     def _follow(self, library: Library, news: News) -> None:

@@ -165,8 +165,12 @@ class Calls:
         changes = offered.changes(name)
 
         def answer() -> Reply:
-            if not self._wait_for_index(work, or_exists=changes):
-                work.obstacle = Internal(self._wait_text())
+            try:
+                if not self._wait_for_index(work, or_exists=changes):
+                    work.obstacle = Internal(self._wait_text())
+            except IndexUnusable as error:
+                debug = self.library.settings["debug"]
+                work.obstacle = mask(error, "looking for the index", debug=debug)
             work.remark = self.remark
             return call(work, offered, name, arguments)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 
-from bookwheel.errors import BookwheelError, IndexUnreachable
+from bookwheel.errors import BookwheelError, IndexUnreachable, IndexUnusable
 from bookwheel.library import Library
+
+log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.2
 _SLOW_SECONDS = 5.0
@@ -22,6 +25,8 @@ class News:
         self.library = library
         self._on_change = on_change
         self._is_away = False
+        self.is_unusable = False
+        """Whether it lies here and cannot be read, be it that this user may not."""
         self._asked_at: float | None = None
         """Since when an answer is waited for."""
         self._whole_at = -_WHOLE_SECONDS
@@ -48,16 +53,23 @@ class News:
             self._require_whole()
         except BookwheelError as error:  # an index that cannot be read now is no news
             self._is_away = isinstance(error, IndexUnreachable)
+            self._note_unusable(error)
             return self._seen
         finally:
             self._asked_at = None
-        self._is_away = False
+        self._is_away = self.is_unusable = False
         return generation
+
+    def _note_unusable(self, error: BookwheelError) -> None:
+        was_unusable = self.is_unusable
+        self.is_unusable = isinstance(error, IndexUnusable) and not self._is_away
+        if self.is_unusable and not was_unusable:
+            log.warning("the index cannot be searched: %s", error.advice)
 
     def _require_whole(self) -> None:
         """Ask now and then whether what searches need is there, not just what is read here."""
         now = time.monotonic()
-        if self._is_away or now - self._whole_at >= _WHOLE_SECONDS:
+        if self._is_away or self.is_unusable or now - self._whole_at >= _WHOLE_SECONDS:
             self.library.require_whole()
             self._whole_at = now
 

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bookwheel.contracts.dispatch import explain_passing
+from bookwheel.contracts.dispatch import explain_unusable
 from bookwheel.errors import (
     BadRequest,
     BookwheelError,
@@ -96,10 +96,10 @@ class Web:
 
     def explain(self, error: Exception) -> Problem:
         """Return what is told of an error; of a defect only a number that the log has too."""
-        passing = explain_passing(error)
-        if passing is not None:
+        unusable = explain_unusable(error)
+        if unusable is not None:
             log.warning("answering failed: %s", error)  # callers need not know where it is
-            return Problem(503, BookwheelError.code, *passing, _wait(_SOON))
+            return Problem(503, BookwheelError.code, *unusable, _wait(_SOON))
         if isinstance(error, BookwheelError):
             for kind, status in STATUS.items():
                 if isinstance(error, kind):
