@@ -13,7 +13,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from typing import Any, NamedTuple, TypeVar
@@ -158,9 +158,11 @@ def command(*arguments: object, **environment: str) -> StdioServerParameters:
 
 
 @contextmanager
-def http_server(*arguments: object, at: str = "127.0.0.1:0", **environment: str) -> Iterator[str]:
-    """Run `bookwheel serve` with arguments over HTTP as a process; give its address."""
-    words = [sys.executable, "-m", "bookwheel", "serve", *map(str, arguments)]
+def http_server(
+    *arguments: object, at: str = "127.0.0.1:0", by: Sequence[str] = (), **environment: str
+) -> Iterator[str]:
+    """Run `bookwheel serve` with arguments over HTTP, started by a command; give its address."""
+    words = [*by, sys.executable, "-m", "bookwheel", "serve", *map(str, arguments)]
     process = subprocess.Popen(
         [*words, "--http", at],
         stderr=subprocess.PIPE,
