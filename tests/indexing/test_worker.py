@@ -96,7 +96,7 @@ def children() -> set[str]:
         ("raise_long", Failure("error", "ValueError: " + "x" * 288)),
     ],
 )
-def test_a_task_that_ends_badly_fails_alone(
+def test_f16_a_task_that_ends_badly_fails_alone(
     troubled: WorkerPool, trouble: str, failure: Failure
 ) -> None:
     assert _fail(troubled, trouble) == failure
