@@ -20,6 +20,7 @@ from tests.formats.making_zips import CONTENT_TYPES, make_zip, office, set_flag
 PDF = b"%PDF-1.7\n%%EOF"
 RTF = rb"{\rtf1\ansi hello}"
 HTML = b"<!DOCTYPE html><title>x</title>"
+NOISE = b"\x08" + random.Random(1).randbytes(1_999)
 OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
 OPEN_XML = "application/vnd.openxmlformats-officedocument"
 
@@ -122,6 +123,10 @@ def test_the_reader_is_chosen_by_the_bytes_before_the_name(
     [
         (b"plain text", ".pdf", Status.UNREADABLE, "text named .pdf, not PDF"),
         (b"plain text", ".docx", Status.UNREADABLE, "text named .docx, not Word"),
+        ("prose".encode("utf-16-le"), ".pdf", Status.UNREADABLE, "text named .pdf, not PDF"),
+        (NOISE, ".pdf", Status.UNREADABLE, "binary data named .pdf, not PDF"),
+        (NOISE, ".xls", Status.UNREADABLE, "binary data named .xls, not Excel"),
+        (bytes(2_000), ".docx", Status.UNREADABLE, "binary data named .docx, not Word"),
         (ZIPS["some other zip"][0], ".docx", Status.UNREADABLE, "a zip archive named .docx"),
         (ZIPS["some other zip"][0], ".md", Status.BINARY, "a zip archive named .md"),
         (OLES["nothing"][0], ".xls", Status.UNREADABLE, "an OLE file named .xls"),

@@ -246,7 +246,16 @@ def _choose(data: bytes, extension: str) -> str:
         return _HTML.reader
     if extension in _AS_TEXT and _is_text(data):
         return _BY_EXTENSION[_AS_TEXT[extension]].reader
-    raise Unreadable(Status.UNREADABLE, f"text {named}, not {row.name}")
+    what = "binary data" if _is_binary(data[:_LOOKED_AT]) else "text"
+    raise Unreadable(Status.UNREADABLE, f"{what} {named}, not {row.name}")
+
+
+def _is_binary(data: bytes) -> bool:
+    try:
+        decode(data)
+    except Unreadable:
+        return True
+    return False
 
 
 def _is_text(data: bytes) -> bool:
