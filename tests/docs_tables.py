@@ -17,7 +17,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from bookwheel.cli import COMMANDS, INTERRUPTED, SUBCOMMANDS, app
+from bookwheel.cli import COMMANDS, INTERRUPTED, SUBCOMMANDS, TERMINATED, app
 from bookwheel.cli.client_files import ClientFile, show_snippet
 from bookwheel.cli.clients import CLIENTS, Client, Entry, call_entry
 from bookwheel.cli.installing import add_command
@@ -146,6 +146,7 @@ def exit_codes_table() -> str:
     )
     meanings.setdefault(1, []).insert(0, ours)
     meanings[INTERRUPTED] = ["Stopped by Ctrl-C; what was indexed is kept."]
+    meanings[TERMINATED] = ["`index` was stopped by SIGTERM; what was indexed is kept."]
     names = {
         code: ", ".join(f"`{each.__name__}`" for each in found) for code, found in kinds.items()
     }

@@ -50,9 +50,17 @@ def is_alive(pid: int) -> bool:
     return state.rpartition(")")[2].split()[0] != "Z"
 
 
-@pytest.mark.parametrize("whom", ["the program", "its whole group, as a terminal does"])
-def test_ctrl_c_keeps_what_was_indexed_and_leaves_no_process_behind(
-    shelf: Shelf, whom: str
+@pytest.mark.parametrize(
+    ("stop", "whom", "code"),
+    [
+        (signal.SIGINT, "the program", 130),
+        (signal.SIGINT, "its whole group, as a terminal does", 130),
+        (signal.SIGTERM, "the program", 143),
+        (signal.SIGTERM, "its whole group, as a service is stopped", 143),
+    ],
+)
+def test_a_stop_keeps_what_was_indexed_says_so_and_leaves_no_process_behind(
+    shelf: Shelf, stop: signal.Signals, whom: str, code: int
 ) -> None:
     for number in range(FILES):
         shelf.put(f"{number % 20}/{number}.md", f"# Page {number}\n\n" + "zebra and otter " * 60)
@@ -69,12 +77,12 @@ def test_ctrl_c_keeps_what_was_indexed_and_leaves_no_process_behind(
             wait_until(lambda: library.exists and documents(library) > 100, PATIENCE)
         children = descendants(process.pid)
         if whom == "the program":
-            process.send_signal(signal.SIGINT)
+            process.send_signal(stop)
         else:
-            os.killpg(process.pid, signal.SIGINT)
+            os.killpg(process.pid, stop)
         out, err = process.communicate(timeout=PATIENCE)
 
-    assert (process.returncode, out) == (130, "")
+    assert (process.returncode, out) == (code, "")
     assert err == "bookwheel: stopped; what was indexed so far is kept.\n"
     assert children
     wait_until(lambda: not any(map(is_alive, children)), PATIENCE)

@@ -16,6 +16,8 @@ from bookwheel.errors import BadRequest, BookwheelError
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it."""
+TERMINATED = 143
+"""The exit code after SIGTERM, as shells have it."""
 
 COMMANDS = {
     "index": "Index folders, or bring their index up to date.",
@@ -160,10 +162,11 @@ def _run() -> None:
     except SystemExit as end:  # typer's own end of everything but our errors
         if isinstance(end.__context__, BrokenPipeError):
             raise end.__context__ from None
-        if end.code == INTERRUPTED:
+        if end.code in (INTERRUPTED, TERMINATED):
             # A command may have said what became of its work when it passed the interrupt on.
             interrupt = getattr(end.__context__, "__cause__", None)
-            fate = str(interrupt or "") or "what was indexed so far is kept"
+            said = str(interrupt or "") if end.code == INTERRUPTED else ""
+            fate = said or "what was indexed so far is kept"
             print(f"bookwheel: stopped; {fate}.", file=sys.stderr)
         sys.stdout.flush()
         raise

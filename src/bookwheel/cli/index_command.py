@@ -14,11 +14,13 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bookwheel.cli import TERMINATED
 from bookwheel.cli.fresh import embed_all, say_problems, update
 from bookwheel.cli.options import Config, Index, Json, Paths, open_library
 from bookwheel.cli.output import count, print_json
@@ -26,6 +28,8 @@ from bookwheel.errors import BookwheelError, Conflict, NotFound
 from bookwheel.indexing.memory import share_heaps
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from bookwheel.indexing.pipeline import Report
     from bookwheel.library import Library
 
@@ -55,7 +59,7 @@ def run(
     json: Json = False,
 ) -> None:
     """See the module's text."""
-    with open_library(paths, index, config) as library:
+    with _ending_as_at_ctrl_c(), open_library(paths, index, config) as library:
         if forget is not None:
             _forget(library, forget, json=json)
             return
@@ -79,6 +83,16 @@ def run(
             raise typer.Exit(1)
         if trouble:
             raise typer.Exit(trouble)
+
+
+@contextmanager
+def _ending_as_at_ctrl_c() -> Iterator[None]:
+    """Let SIGTERM unwind what is under way, so that the end can say what is kept."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _watch(library: Library, *, json: bool) -> None:
