@@ -125,9 +125,53 @@ def test_f13_a_subfolder_that_cannot_be_read_keeps_its_documents(shelf: Shelf) -
         (shelf.folder / "shut").chmod(0o755)
 
     assert reports == [
-        Report("notes", unchanged=1, problems=["shut: no permission to read it"]),
+        Report("notes", unchanged=1, unreadable=1, problems=["shut: no permission to read it"]),
     ]
     assert sorted(shelf.find("zebra")) == ["open/a.md", "shut/b.md"]
+
+
+def test_f13_a_subfolder_that_cannot_be_read_is_listed_until_it_can(shelf: Shelf) -> None:
+    shelf.put("a.md", "zebra")
+    shelf.put("deep/shut/b.md", "zebra")
+    (shelf.folder / "deep/shut").chmod(0)
+    said = ["deep/shut: no permission to read it"]
+    try:
+        first, second = update_without_privilege(shelf), update_without_privilege(shelf)
+    finally:
+        (shelf.folder / "deep/shut").chmod(0o755)
+
+    assert first == [Report("notes", indexed=1, unreadable=1, problems=said)]
+    assert second == [Report("notes", unchanged=1, problems=said)]
+    assert ledger(shelf) == {"deep/shut": ("unreadable", "no permission to read it")}
+    assert shelf.update() == [Report("notes", indexed=1, unchanged=1)]
+    assert ledger(shelf) == {}
+
+
+def test_a_folder_that_could_not_be_read_and_is_gone_is_no_share_to_wait_for(shelf: Shelf) -> None:
+    shelf.put("shut/b.md", "zebra")
+    (shelf.folder / "shut").chmod(0)
+    try:
+        update_without_privilege(shelf)
+    finally:
+        (shelf.folder / "shut").chmod(0o755)
+    shutil.rmtree(shelf.folder / "shut")
+
+    assert shelf.update() == [Report("notes")]
+    assert ledger(shelf) == {}
+
+
+def test_a_file_in_the_place_of_a_folder_that_could_not_be_read_is_indexed(shelf: Shelf) -> None:
+    shelf.put("a.md/b.md", "zebra")
+    (shelf.folder / "a.md").chmod(0)
+    try:
+        update_without_privilege(shelf)
+    finally:
+        (shelf.folder / "a.md").chmod(0o755)
+    shutil.rmtree(shelf.folder / "a.md")
+    shelf.put("a.md", "zebra")
+
+    assert shelf.update() == [Report("notes", indexed=1)]
+    assert (shelf.find("zebra"), ledger(shelf)) == (["a.md"], {})
 
 
 @pytest.mark.requirement("P-054")

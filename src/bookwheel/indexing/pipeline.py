@@ -15,7 +15,7 @@ from bookwheel.indexing.hanging import Hanging, Shares
 from bookwheel.indexing.ignore import CollectionRules, rules_for
 from bookwheel.indexing.kept_worker import KeptWorker
 from bookwheel.indexing.outcomes import take_result
-from bookwheel.indexing.prepare import MAX_FILE_BYTES
+from bookwheel.indexing.prepare import MAX_FILE_BYTES, refused
 from bookwheel.indexing.scan import FoundFile, Scan, scan
 from bookwheel.indexing.worker import Outcome, Task, WorkerPool
 from bookwheel.model import Collection, Counts, Draft, FileState, Known, Status
@@ -30,6 +30,8 @@ _LITTLE_BYTES = 1_000_000
 """Starting a worker takes as much CPU as reading fifty pages; a first index is waited for."""
 _FIRST_COMMIT_SECONDS = 1.0
 _LONGEST_COMMIT_SECONDS = 30.0
+_UNSEEN = FileState(-1, 0, b"")
+"""What is known of a folder that cannot be listed: no file has this size."""
 
 
 @dataclass(slots=True)
@@ -152,7 +154,7 @@ class Updater:
             )
             report.failed = True
             return
-        self._remove(collection, seen, known, report)
+        gone = self._remove(collection, seen, known, report)
         changed = [
             file
             for file in seen.files
@@ -163,10 +165,11 @@ class Updater:
         if changed:
             self._read(collection, changed, known, report, full=full)
         if not (folder or self._should_stop()):
+            self._list_unseen(collection, seen, known, report)
             self._engine.mark_scanned(
                 collection.name, device=root.device, skipped=seen.skipped, at=time.time()
             )
-        if report.changed:
+        if report.changed or gone:
             self._engine.commit()
 
     def _is_on_another_device(self, root: Root, collection: Collection) -> bool:
@@ -177,10 +180,27 @@ class Updater:
 
     def _remove(
         self, collection: Collection, seen: Scan, known: dict[str, Known], report: Report
-    ) -> None:
+    ) -> int:
+        """Take out what is gone; a folder that can be listed again is no file that was removed."""
         there = {file.path for file in seen.files}
         gone = [path for path in known if path not in there and seen.covers(path)]
-        report.removed = self._engine.remove(collection.name, gone)
+        folders = sum(is_unseen(known[path]) for path in gone)
+        removed = self._engine.remove(collection.name, gone)
+        report.removed = removed - folders
+        return removed
+
+    def _list_unseen(
+        self, collection: Collection, seen: Scan, known: dict[str, Known], report: Report
+    ) -> None:
+        """List what could not be looked at, so that the status tells of it; the root says so."""
+        unseen = [
+            refused(collection.name, path, Status.UNREADABLE, reason, _UNSEEN)
+            for path, reason in seen.unread
+            if path and path not in known
+        ]
+        if unseen:
+            self._engine.write(unseen)
+        report.unreadable += len(unseen)
 
     def _read(
         self,
@@ -288,11 +308,16 @@ def looks_unmounted(seen: Scan, known: dict[str, Known], *, elsewhere: bool = Fa
     Nothing at all is left of it; or, where what lies there now is on another device, none of the
     files that were known.
     """
-    if not known or seen.unread:
+    if seen.unread or all(map(is_unseen, known.values())):
         return False
     if elsewhere:
         return not any(file.path in known for file in seen.files)
     return not (seen.files or seen.skipped)
+
+
+def is_unseen(before: Known) -> bool:
+    """Tell a folder that could not be listed from files."""
+    return before.size == _UNSEEN.size
 
 
 def is_changed(file: FoundFile, before: Known | None, *, max_bytes: int = MAX_FILE_BYTES) -> bool:
