@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bookwheel.engines.base import Condition, Every, InOrder, Some, Without
 from bookwheel.query import SearchRequest
 from bookwheel.search.operators import All, Any, Near, Not, Phrase, Words, leaves, parse
+from bookwheel.search.require import Requirement
 from tests.search.shelf import Shelf
 
 CONTRACTS = {
@@ -139,6 +143,72 @@ def test_a_slip_in_an_expression_is_forgiven_and_named(contracts: Shelf) -> None
 
     assert [hit.document for hit in results.hits] == ["supplier.md"]
     assert "'suplier' also as 'supplier'" in results.relaxed
+
+
+VERBS = [f"{first}{vowel}lk" for first in "bcdfghjklmnprstvwz" for vowel in "aeiou"]
+FORMS = ("", "s", "ed", "ing")
+
+
+def near_groups(ones: int, others: int) -> str:
+    """Return a query for any of some words near any of some more."""
+    some, more = ["vendor", *VERBS[: ones - 1]], ["contract", *VERBS[-others + 1 :]]
+    return f"({' OR '.join(some)}) NEAR/5 ({' OR '.join(more)})"
+
+
+@pytest.mark.parametrize(
+    ("words", "found", "note"),
+    [
+        (7, {"near.md", "old.md"}, []),
+        (
+            *(20, {"near.md", "old.md"}),
+            ["of so many words beside NEAR only the commonest forms were looked for"],
+        ),
+        (50, {"near.md", "old.md", "far.md"}, ["so many words beside NEAR need not be near"]),
+    ],
+)
+def test_what_many_words_beside_near_are_not_looked_for_is_said(
+    contracts: Shelf, words: int, found: set[str], note: list[str]
+) -> None:
+    results = contracts.ask(SearchRequest(near_groups(words, words), fuzzy=False))
+
+    assert {hit.document for hit in results.hits} == found
+    assert [each for each in results.relaxed if "beside NEAR" in each] == note
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        near_groups(20, 20),
+        near_groups(50, 50),
+        near_groups(3, 100),
+        " AND ".join([near_groups(9, 9)] * 6),
+        " NEAR ".join(VERBS),
+    ],
+)
+def test_t13_a_bounded_number_of_pairs_is_looked_for_however_many_words_are_near(
+    tmp_path: Path, query: str
+) -> None:
+    expression = parse(query, is_empty)
+    shelf = Shelf(tmp_path)
+    shelf.put({"verbs.md": " ".join(verb + form for verb in VERBS for form in FORMS)})
+
+    assert expression is not None
+    made = Requirement(shelf.engine, ("en",), lambda word, wanted: Every(())).make(expression)
+    assert count_pairs(made) <= 4_000
+    shelf.close()
+
+
+def count_pairs(condition: Condition | None) -> int:
+    """Return how many sequences of words a condition looks for."""
+    match condition:
+        case InOrder():
+            return 1
+        case Every(parts) | Some(parts):
+            return sum(map(count_pairs, parts))
+        case Without(part):
+            return count_pairs(part)
+        case _:
+            return 0
 
 
 def test_small_letters_are_words(contracts: Shelf) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from bookwheel.engines.base import Condition, Engine, Every, Field, Holds, Match, Term, rarity
 from bookwheel.query import SearchIn, SearchRequest
 from bookwheel.search.interpret import Question
+from bookwheel.search.operators import Expression
 from bookwheel.search.require import Requirement
 from bookwheel.text.language import filler_words
 from bookwheel.text.words import Surface, Word, is_unspaced
@@ -139,6 +140,7 @@ class Planner:
         self._pages = engine.page_count()
         self._weights = WEIGHTS
         self._made: dict[tuple[Clause, SearchIn], tuple[Term, ...]] = {}
+        self._required: dict[tuple[str, tuple[Clause, ...], SearchIn], Condition | None] = {}
 
     def plan(self, question: Question, request: SearchRequest) -> Plan:
         """Return what a question looks for."""
@@ -248,9 +250,19 @@ class Planner:
         )
 
     def required(self, plan: Plan) -> Condition | None:
-        """Return what the operators of a question require; None where it has none."""
+        """Return what the operators of a question require; None where it has none.
+
+        Made once for the several matches of one search: NEAR goes through the vocabulary.
+        """
         if plan.question.expression is None:
             return None
+        # By its text: as tuples, a word and a phrase are equal.
+        key = (repr(plan.question.expression), plan.clauses, plan.request.search_in)
+        if key not in self._required:
+            self._required[key] = self._require(plan, plan.question.expression)
+        return self._required[key]
+
+    def _require(self, plan: Plan, expression: Expression) -> Condition | None:
         known = {clause.word: clause for clause in plan.clauses}
 
         def holding(word: Word, wanted: bool) -> Condition:
@@ -260,7 +272,7 @@ class Planner:
             search_in = plan.request.search_in
             return Every(tuple(Holds(self._terms(part, search_in)) for part in parts))
 
-        return Requirement(self._engine, self._languages, holding).make(plan.question.expression)
+        return Requirement(self._engine, self._languages, holding).make(expression)
 
     def conditions(self, plan: Plan) -> Match | None:
         """Return what pages must meet beside their words; None when that is nothing."""

@@ -33,6 +33,7 @@ from bookwheel.search.plan import (
     share_told,
 )
 from bookwheel.search.rank import Ranked, rank, with_passages
+from bookwheel.search.require import fewest_forms
 from bookwheel.search.second_look import LOOKED_AT, SecondLook
 from bookwheel.search.show import show, with_snippets
 from bookwheel.search.spelling import Speller
@@ -40,6 +41,8 @@ from bookwheel.text.words import LONGEST_WORD
 
 MOST_RESULTS = 1000
 _SEEN = "the model of the second look has read every passage already: its order is this one"
+_USUAL_FORMS = 5
+"""Hardly a word has more that stand in an index."""
 _POOL = 50
 """At least so many pages are looked at closely, so that the best passage can lift one."""
 
@@ -136,6 +139,11 @@ def _readings(question: Question) -> tuple[str, ...]:
         notes.append("quotation marks in a long question were taken as its own")
     if question.shortened:
         notes.append("only the first part of this long query was used")
+    forms = _USUAL_FORMS if question.expression is None else fewest_forms(question.expression)
+    if not forms:
+        notes.append("so many words beside NEAR need not be near")
+    elif forms < _USUAL_FORMS:
+        notes.append("of so many words beside NEAR only the commonest forms were looked for")
     return tuple(notes)
 
 
