@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bookwheel.query import Filters, SearchIn, SearchRequest
 from bookwheel.search import run
+from bookwheel.search.highlight import highlight
 from tests.search.shelf import Shelf
 
 GUIDES = {
@@ -437,6 +438,36 @@ def test_scores_lie_between_0_and_1_and_never_rise(guides: Shelf) -> None:
 def test_a_perfect_match_scores_near_1_and_a_poor_one_low(guides: Shelf) -> None:
     assert guides.ask("Backups").hits[0].score == 1.0
     assert guides.ask("camera qqqqqq zzzzzz wwwwww").hits[0].score < 0.5
+
+
+PODS = {"pods.md": "# Pods\n\nA pod that is managed by a daemon set takes vitamin A and a letter."}
+
+
+@pytest.mark.parametrize(
+    ("query", "marked"),
+    [
+        ("is a pod managed by a daemon set", ["pod", "managed by a daemon set"]),
+        ("pod IS managed", ["pod", "managed"]),
+        ("vitamin is a pod", ["pod", "vitamin"]),
+        ('pod "vitamin a"', ["A pod", "a", "vitamin A", "a"]),
+        ('pod AND "vitamin a"', ["A pod", "a", "vitamin A", "a"]),
+        ("is that a", ["A", "that is", "a", "A", "a"]),
+        ("that qqqqqq", ["that"]),
+    ],
+)
+def test_words_such_as_a_are_marked_between_others_in_quotes_or_where_nothing_else_is_asked(
+    tmp_path: Path, query: str, marked: list[str]
+) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.put(PODS)
+    request = SearchRequest(query)
+    hits = shelf.ask(request).hits
+    (highlights,) = highlight(shelf.engine, request, hits)
+
+    for snippet in (hits[0].snippet, *highlights.content):
+        marks = [snippet.text[start:end] for start, end in snippet.marks]
+        assert [each for each in marks if each != "Pods"] == marked
+    shelf.close()
 
 
 def test_a_hit_says_where_it_is(guides: Shelf) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bookwheel.text.matching import Finder
 from bookwheel.text.plain import plain
-from bookwheel.text.snippets import Cutting, cut_snippet
+from bookwheel.text.snippets import Cutting, cut_snippet, mark_words
 
 
 def cut(text: str, words: dict[str, float], length: int = 60) -> Cutting:
@@ -53,6 +53,16 @@ def test_inflected_words_are_marked_as_they_stand() -> None:
 def test_adjoining_words_share_one_mark() -> None:
     words = {"tab": 1.0, "get": 1.0, "exit": 1.0, "code": 1.0}
     assert marked(cut("Call tabs.get() for the exit code.", words)) == ["tabs.get", "exit code"]
+
+
+def test_words_that_say_little_are_marked_between_others_only() -> None:
+    words = {"feed": 1.0, "the": 0.1, "walrus": 1.0}
+    text = "The walrus, the seal: feed the walrus the fish, or the walrus feeds."
+    finder = Finder(words, "en", frozenset(("the",)))
+    assert marked(cut_snippet(text, finder, words, 80)) == [
+        *("walrus", "feed the walrus", "walrus feeds"),
+    ]
+    assert mark_words("The feed of the walrus", finder) == ((4, 8), (16, 22))
 
 
 def test_markdown_that_only_steers_the_look_is_left_out() -> None:

@@ -11,7 +11,7 @@ from bookwheel.query import SearchHit, SearchRequest, Snippet
 from bookwheel.search.correct import correct
 from bookwheel.search.interpret import interpret, query_languages
 from bookwheel.search.plan import Plan, Planner, asked_for
-from bookwheel.search.show import term_worth
+from bookwheel.search.show import term_worth, unmarked_terms
 from bookwheel.text.matching import Finder
 from bookwheel.text.snippets import cut_snippet, mark_words
 
@@ -55,8 +55,9 @@ def highlight(
     engine: Engine, request: SearchRequest, hits: Sequence[SearchHit]
 ) -> tuple[Highlights, ...]:
     """Return where the words of a request stand in its hits, as the documents spell them."""
-    worth = term_worth(_plan(engine, request))
-    finders = {hit.language: Finder(worth, hit.language) for hit in hits}
+    plan = _plan(engine, request)
+    worth, unmarked = term_worth(plan), unmarked_terms(plan)
+    finders = {hit.language: Finder(worth, hit.language, unmarked) for hit in hits}
     return tuple(
         Highlights(
             _in_title(hit, finders[hit.language]),

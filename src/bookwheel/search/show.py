@@ -9,8 +9,9 @@ from bookwheel.engines.base import Engine, Passage
 from bookwheel.model import Document
 from bookwheel.query import SearchHit, SearchIn, Snippet
 from bookwheel.safety.redact import make_safe
-from bookwheel.search.interpret import Question
-from bookwheel.search.plan import Clause, Plan, Planner
+from bookwheel.search.interpret import Question, exact_words
+from bookwheel.search.operators import Phrase, leaves
+from bookwheel.search.plan import Clause, Plan, Planner, asked_for
 from bookwheel.search.rank import Ranked
 from bookwheel.text.entries import file_name
 from bookwheel.text.matching import Finder
@@ -22,6 +23,8 @@ _IN_TITLE = 1.0
 _IN_PASSAGE = 0.85
 _IN_PAGE = 0.7
 _RESPELT = 0.9
+_ANY_LANGUAGE = ("en",)
+"""Words as they are written are the same in each."""
 
 
 class _Seen(NamedTuple):
@@ -46,6 +49,7 @@ def show(
     seen = []
     clauses = _counted(plan)
     worth = term_worth(plan)
+    unmarked = unmarked_terms(plan)
     finders: dict[str, Finder] = {}
     for item in ranked:
         document = documents.get(item.document)
@@ -54,7 +58,8 @@ def show(
         passage = passages.get((item.document, item.chunk))
         finder = finders.get(document.language)
         if finder is None:
-            finder = finders[document.language] = Finder(worth, document.language)
+            finder = Finder(worth, document.language, unmarked)
+            finders[document.language] = finder
         length = plan.request.snippet_length
         seen.append(_see(item, clauses, document, passage, finder, worth, length))
     held = held_words(engine, planner, [each for each in seen if each.document.key not in whole])
@@ -71,8 +76,8 @@ def show(
 
 def with_snippets(plan: Plan, hits: Sequence[SearchHit]) -> tuple[SearchHit, ...]:
     """Return hits that were made without snippets with the snippets that the plan asks for."""
-    worth = term_worth(plan)
-    finders = {hit.language: Finder(worth, hit.language) for hit in hits}
+    worth, unmarked = term_worth(plan), unmarked_terms(plan)
+    finders = {hit.language: Finder(worth, hit.language, unmarked) for hit in hits}
     length = plan.request.snippet_length
     return tuple(
         hit._replace(
@@ -109,6 +114,27 @@ def term_worth(plan: Plan) -> dict[str, float]:
     for phrase in plan.question.phrases:
         worth.update(dict.fromkeys(phrase, 1.0))
     return worth
+
+
+def unmarked_terms(plan: Plan) -> frozenset[str]:
+    """Return the terms of words such as *a* in a question that has better ones.
+
+    In quotes they are as much asked for as the others.
+    """
+    asked = asked_for(plan)
+    better = {term for clause in asked for term in (*clause.exact, *clause.stems)}
+    quoted = {term for phrase in plan.question.phrases for term in phrase}
+    if plan.question.expression is not None:
+        for piece in leaves(plan.question.expression):
+            if isinstance(piece, Phrase):
+                quoted.update(exact_words(piece.text, _ANY_LANGUAGE))
+    empty = {
+        term
+        for clause in plan.clauses
+        if clause.empty and clause not in asked
+        for term in (*clause.exact, *clause.stems)
+    }
+    return frozenset(empty - better - quoted)
 
 
 _Counted = list[tuple[Clause, frozenset[str]]]

@@ -34,8 +34,12 @@ def _part_words(text: str) -> str | None:
 class Finder(dict[str, str]):
     """Tells for each word of a text the most telling term of a query that it matches, or none."""
 
-    def __init__(self, worth: Mapping[str, float], language: str) -> None:
+    def __init__(
+        self, worth: Mapping[str, float], language: str, unmarked: frozenset[str] = frozenset()
+    ) -> None:
         super().__init__()
+        self.unmarked = unmarked
+        """Terms that are found, but say too little to be marked by themselves."""
         self._worth = worth
         self._language = language
         initials = {term[0] for term in worth if term}

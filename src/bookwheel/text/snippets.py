@@ -33,10 +33,10 @@ def cut_snippet(markdown: str, finder: Finder, worth: Mapping[str, float], lengt
     text = plain(markdown)
     found = finder.find(text)
     begin, stop = _window(text, found, worth, length)
-    inside = [(start, end) for start, end, _ in found if start >= begin and end <= stop]
+    inside = [each for each in found if each[0] >= begin and each[1] <= stop]
     return Cutting(
         text[begin:stop],
-        tuple((start - begin, end - begin) for start, end in _merge(text, inside)),
+        tuple((start - begin, end - begin) for start, end in _marks(text, inside, finder)),
         begin > 0,
         stop < len(text),
         frozenset(term for _, _, term in found),
@@ -45,7 +45,7 @@ def cut_snippet(markdown: str, finder: Finder, worth: Mapping[str, float], lengt
 
 def mark_words(text: str, finder: Finder) -> tuple[tuple[int, int], ...]:
     """Return the spans of the words in a line that match, neighbouring ones together."""
-    return tuple(_merge(text, [(start, end) for start, end, _ in finder.find(text)]))
+    return tuple(_marks(text, finder.find(text), finder))
 
 
 def _window(
@@ -87,12 +87,22 @@ def _at_words(text: str, begin: int, stop: int, keep: tuple[int, int]) -> tuple[
     return begin, stop
 
 
-def _merge(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join marks that overlap or that only a tie such as a dot or blank separates."""
-    merged: list[tuple[int, int]] = []
-    for start, end in spans:
-        if merged and (start <= merged[-1][1] or _TIES.match(text[merged[-1][1] : start])):
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+def _marks(text: str, found: list[tuple[int, int, str]], finder: Finder) -> list[tuple[int, int]]:
+    """Join marks that overlap or that only a tie such as a dot or blank separates.
+
+    Words that say too little by themselves are marked between others only.
+    """
+    marks: list[tuple[int, int]] = []
+    reach, is_open = -1, False
+    for start, end, term in found:
+        is_tied = reach >= 0 and (start <= reach or bool(_TIES.match(text[reach:start])))
+        reach = max(reach, end) if is_tied else end
+        is_open = is_open and is_tied
+        if term in finder.unmarked:
+            continue
+        if is_open:
+            marks[-1] = (marks[-1][0], reach)
         else:
-            merged.append((start, end))
-    return merged
+            marks.append((start, end))
+        is_open = True
+    return marks
