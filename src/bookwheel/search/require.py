@@ -15,7 +15,7 @@ from bookwheel.text.words import Word, analyze_query, stem
 _MOST_FORMS = 12
 """Forms of one word that NEAR looks for: `contract`, `contracts`, `contracted`."""
 _LONGEST_ENDING = 6
-_MOST_WAYS = 4_000
+_MOST_WAYS = 2_000
 """Pairs of words that all NEAR of a query look for: each pair takes as long as a short search."""
 _Sequence = tuple[tuple[str, ...], ...]
 """Words that follow each other, each in the forms in which it may stand."""
