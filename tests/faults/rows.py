@@ -45,6 +45,8 @@ ROWS = {
         "An index or documents on read-only media",
         "Both are served, with a remark; an index with changes not yet merged is refused, with the "
         "reason.",
+        "Where the folder of the index may not be written, a server answers from the index as it "
+        "was when it started, even if its owner goes on indexing.",
     ),
     "F06": Row(
         "Cut, zeroed or flipped bytes in any file of the index",
