@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 
 import apsw
 import pytest
 
 from bookwheel.engines.base import Match
 from bookwheel.engines.embedded.database import IndexFiles, connect_writer
+from bookwheel.engines.embedded.derived import DerivedWords
 from bookwheel.engines.embedded.engine import EmbeddedEngine
 from bookwheel.errors import Conflict, IndexDamaged, IndexUnusable
 from bookwheel.query import Filters
@@ -447,3 +450,37 @@ def test_damaged_words_are_not_answered_from_at_the_second_question_either(index
         writer.end_writing()
         reader.refresh()  # which makes them anew
         assert [*reader.check()] == []
+
+
+def test_other_threads_wait_while_damaged_words_are_made_anew_once(
+    index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replay, reset = DerivedWords._replay, DerivedWords.reset
+    begun, may_go_on, resets = Event(), Event(), []
+
+    def slow(derived: DerivedWords) -> None:
+        begun.set()
+        assert may_go_on.wait(20)
+        replay(derived)
+
+    def counted(derived: DerivedWords) -> None:
+        resets.append(derived)
+        reset(derived)
+
+    monkeypatch.setattr(DerivedWords, "_replay", slow)
+    monkeypatch.setattr(DerivedWords, "reset", counted)
+    with closing(engine_in(index)) as engine, ThreadPoolExecutor(2) as threads:
+        before = found(engine, "walrus")
+        for file in index.rglob("*.idx"):
+            data = bytearray(file.read_bytes())
+            data[0] ^= 1
+            file.write_bytes(data)
+        first = threads.submit(engine.refresh)
+        assert begun.wait(20)
+        other = threads.submit(found, engine, "walrus")
+        assert not wait([other], timeout=0.3).done
+        may_go_on.set()
+        first.result(20)
+        assert other.result(20) == before
+        assert problems(engine) == []
+    assert len(resets) == 1

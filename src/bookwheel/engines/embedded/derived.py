@@ -44,23 +44,30 @@ class DerivedWords:
         with self._opening:
             if self._words is None:
                 if WordIndex.exists(self._place.lexical):
-                    self._verify()
+                    self._verify(None)
                 self._words = WordIndex(self._place.lexical, readonly=readonly)
             return self._words
 
     def refresh(self) -> bool:
         """Look at the newest commits, and whether all files look as ever; tell of any commits."""
-        is_new = self.open().reload()
+        words = self.open()
+        is_new = words.reload()
         if is_new or not self._verified.are_alike():
-            self._verify()
+            self._verify(words)
         return is_new
 
-    def _verify(self) -> None:
+    def _verify(self, words: WordIndex | None) -> None:
         """Read what was not read yet: nothing is answered from a file that is damaged."""
         damage = self._verified.find_damage()
         if damage:
-            self.close()  # else the next question would be answered from what is loaded already
+            self._let_go(words)  # else the next question would be answered from what is loaded
             raise WordsFailed(", ".join(damage))
+
+    def _let_go(self, words: WordIndex | None) -> None:
+        """Close what was found damaged, but not what another thread makes in its place."""
+        with self._opening:
+            if words is not None and words is self._words and not words.is_writing:
+                self.close()
 
     @property
     def is_doubtful(self) -> bool:

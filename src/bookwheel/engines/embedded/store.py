@@ -231,18 +231,29 @@ class Store:
             raise self._failed(error) from error
 
     def _is_made_anew(self) -> bool:
-        return bool(self._derived.find_damage()) and self._make_words_anew()
+        try:
+            return bool(self._derived.find_damage()) and self._make_words_anew()
+        except Conflict:  # who writes it makes it anew as well
+            raise _not_yet() from None
 
     def _make_words_anew(self) -> bool:
-        """Make the word index anew from the catalogue, unless a thread of ours is writing it."""
+        """Make the word index anew from the catalogue, unless a thread of ours is writing it.
+
+        Other threads wait for it: what is half made would seem to hold nothing.
+        """
         with self._beginning:
             if self._lock.held:
                 return False
+            if not self._derived.find_damage():
+                return True  # another thread has done so meanwhile
+            self._is_ready = False
             self.begin_writing()
             try:
-                with self._keeping_words():
-                    self._derived.reset()
-                    self._derived.start()
+                # Where the damage was met at once, beginning has done it.
+                if self._derived.find_damage():
+                    with self._keeping_words():
+                        self._derived.reset()
+                        self._derived.start()
             finally:
                 self.end_writing()
             return True
