@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from bookwheel.engines.embedded.binding import WordsFailed
 from bookwheel.engines.embedded.leave import find_closed, wait_until_open
-from tests.engines.drafts import draft, fill
+from bookwheel.errors import IndexDamaged, IndexUnusable
+from tests.engines.drafts import NOTES, draft, fill, found
 from tests.engines.embedded.scenes import engine_in, play_without_rights
 from tests.waiting import wait_until
 
@@ -69,6 +71,35 @@ def test_what_a_merge_writes_while_documents_are_written_is_shared_at_once(tmp_p
             table.chmod(0o600)
         wait_until(lambda: modes_of(tables(tmp_path)) == {0o644}, PATIENCE)
         engine.close()
+
+
+def test_what_a_commit_writes_is_shared_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bookwheel.engines.embedded.leave._AGAIN_SECONDS", 60)
+    with masked(0o022):
+        engine = engine_in(tmp_path)
+        engine.begin_writing()
+        engine.declare([NOTES])
+        engine.write([draft("a.md", "walrus")])
+        engine.commit()
+        assert modes_of([*tmp_path.rglob("meta.json")]) == {0o644}
+        engine.close()
+
+
+def test_what_was_closed_each_time_it_was_asked_is_no_damage(tmp_path: Path) -> None:
+    fill(engine := engine_in(tmp_path), draft("a.md", "walrus"))
+    assert found(engine, "walrus") == ["a.md"]
+    for table in tmp_path.rglob("meta.json"):
+        table.unlink()  # as bad a look as that of one that is closed
+
+    def deny(_: object) -> None:
+        raise WordsFailed("the word index of pages is closed (os error 13)")
+
+    with pytest.raises(IndexUnusable) as caught:
+        engine._ask(deny)
+    assert not isinstance(caught.value, IndexDamaged)
+    engine.close()
 
 
 def test_what_a_killed_writer_left_closed_is_shared_by_the_next(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from bookwheel.engines.embedded.binding import (
     open_index,
     shadowing,
 )
-from bookwheel.engines.embedded.leave import OWN_TABLE, find_closed, sharing
+from bookwheel.engines.embedded.leave import OWN_TABLE, find_closed, share, sharing
 from bookwheel.engines.embedded.word_entries import (
     MARK,
     NOBODY,
@@ -329,13 +329,14 @@ class WordIndex:
         """Make what was added and deleted visible, together with its generation."""
         self._is_open = True
         with guarded():
-            for writer in self._writers.values():
+            for kind, writer in self._writers.items():
                 writer.delete_documents_by_term("document", MARK)
                 mark = tantivy.Document()
                 mark.add_integer("document", MARK)
                 mark.add_integer("ordinal", generation)
                 writer.add_document(mark)
                 writer.commit()
+                share(self._paths[kind])  # at once: the thread is for merges
         self._is_open = False
 
     def close(self) -> None:

@@ -259,7 +259,7 @@ class Store:
             return True
 
     def _failed(self, error: WordsFailed) -> IndexUnusable:
-        if error.is_passing or not self._derived.find_damage():
+        if error.is_passing or error.is_denied or not self._derived.find_damage():
             return database.unusable(
                 self._place,
                 f"its word index failed ({error})",
