@@ -36,6 +36,7 @@ class DerivedWords:
         self._words: WordIndex | None = None
         self._verified = VerifiedFiles(place.lexical)
         self._opening = threading.RLock()
+        self._verifying = threading.Lock()
         self._is_in_vain = False
         """Whether what looks untidy was tidied and looks so still."""
 
@@ -53,7 +54,9 @@ class DerivedWords:
         words = self.open()
         is_new = words.reload()
         if is_new or not self._verified.are_alike():
-            self._verify(words)
+            with self._verifying:  # of many who ask at once one reads, and the others wait for it
+                if is_new or not self._verified.are_alike():
+                    self._verify(words)
         return is_new
 
     def _verify(self, words: WordIndex | None) -> None:
