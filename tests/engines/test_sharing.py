@@ -81,6 +81,14 @@ def test_of_another_machine_a_folder_with_the_same_files_is_the_same(
             take_names(Holding(path, host=ELSEWHERE, a=4, b=5, d=9), [new], ())
 
 
+def test_folders_that_could_not_be_listed_do_not_make_a_folder_another(
+    old: Path, new: Collection
+) -> None:
+    take_names(Holding(old, host=ELSEWHERE, shut=-1, closed=-1, a=4), [new], ())
+    with pytest.raises(BadRequest, match=ELSEWHERE):
+        take_names(Holding(old, host=ELSEWHERE, shut=-1, closed=-1, a=5), [new], ())
+
+
 def test_a_folder_that_is_gone_is_not_another_machines(old: Path, new: Collection) -> None:
     gone = new._replace(path=f"{new.path}/gone")
     with pytest.raises(BadRequest, match=ELSEWHERE):

@@ -99,7 +99,9 @@ def _holds(path: str, known: Mapping[str, Known]) -> bool:
     """Tell whether most of some files are in a folder, each as long as it was."""
     from bookwheel.safety.opener import Root
 
-    compared = list(islice(known.items(), _COMPARED))
+    # What stands for a folder that could not be listed has no size to compare.
+    files = ((name, file) for name, file in known.items() if file.size >= 0)
+    compared = list(islice(files, _COMPARED))
     same = 0
     try:
         with Root.open(path) as root:
