@@ -460,13 +460,22 @@ def test_words_such_as_a_are_marked_between_others_in_quotes_or_where_nothing_el
 ) -> None:
     shelf = Shelf(tmp_path)
     shelf.put(PODS)
-    request = SearchRequest(query)
-    hits = shelf.ask(request).hits
-    (highlights,) = highlight(shelf.engine, request, hits)
+    snippet = shelf.ask(SearchRequest(query)).hits[0].snippet
 
-    for snippet in (hits[0].snippet, *highlights.content):
-        marks = [snippet.text[start:end] for start, end in snippet.marks]
-        assert [each for each in marks if each != "Pods"] == marked
+    marks = [snippet.text[start:end] for start, end in snippet.marks]
+    assert [each for each in marks if each != "Pods"] == marked
+    shelf.close()
+
+
+def test_highlights_mark_every_word_that_matched(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.put(PODS)
+    request = SearchRequest("is a pod managed")
+    (highlights,) = highlight(shelf.engine, request, shelf.ask(request).hits)
+
+    (content,) = highlights.content
+    marks = [content.text[start:end] for start, end in content.marks]
+    assert [each for each in marks if each != "Pods"] == ["A pod", "is managed", "a", "A", "a"]
     shelf.close()
 
 

@@ -11,7 +11,7 @@ from bookwheel.query import SearchHit, SearchRequest, Snippet
 from bookwheel.search.correct import correct
 from bookwheel.search.interpret import interpret, query_languages
 from bookwheel.search.plan import Plan, Planner, asked_for
-from bookwheel.search.show import term_worth, unmarked_terms
+from bookwheel.search.show import term_worth
 from bookwheel.text.matching import Finder
 from bookwheel.text.snippets import cut_snippet, mark_words
 
@@ -54,10 +54,12 @@ def _plan(engine: Engine, request: SearchRequest) -> Plan:
 def highlight(
     engine: Engine, request: SearchRequest, hits: Sequence[SearchHit]
 ) -> tuple[Highlights, ...]:
-    """Return where the words of a request stand in its hits, as the documents spell them."""
-    plan = _plan(engine, request)
-    worth, unmarked = term_worth(plan), unmarked_terms(plan)
-    finders = {hit.language: Finder(worth, hit.language, unmarked) for hit in hits}
+    """Return where the words of a request stand in its hits, as the documents spell them.
+
+    All of them, as the contract has it: snippets leave out words such as *a*.
+    """
+    worth = term_worth(_plan(engine, request))
+    finders = {hit.language: Finder(worth, hit.language) for hit in hits}
     return tuple(
         Highlights(
             _in_title(hit, finders[hit.language]),
