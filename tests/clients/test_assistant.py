@@ -17,6 +17,7 @@ def test_memory_stdio_and_http_give_the_same_tools_and_answers(shelf: Shelf, era
     seen = []
 
     with shelf.open() as library, assisting(library, era=era) as assistant:
+        library.embed()  # as a server does by itself, now or a moment later
         seen.append((assistant.tools(), assistant.call("documents_search", query="stripes")))
     with connected(command(*where), era) as assistant:
         seen.append((assistant.tools(), assistant.call("documents_search", query="stripes")))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.serve.conftest import Site
 
@@ -39,6 +39,11 @@ class Watched:
         """Go to an address of the site."""
         self.page.goto(self.site.url + path)
         return self.page
+
+    def type(self, words: str) -> None:
+        """Type into the search box, once it has the focus that the page asks for."""
+        expect(self.page.locator("[name=q]")).to_be_focused()
+        self.page.keyboard.type(words)
 
 
 def find_browser() -> str:

@@ -48,7 +48,7 @@ def titles(watched: Watched) -> list[str]:
 
 def test_results_come_while_typing_and_the_address_can_be_shared(seen: Watched) -> None:
     page = seen.open("/")
-    page.keyboard.type("tiles")
+    seen.type("tiles")
     expect(page.locator(".hit > a")).to_have_text(["Dry floors"])
     expect(page).to_have_url(f"{seen.site.url}/?q=tiles")
     page.locator("[name=q]").fill("arrived")
@@ -63,7 +63,7 @@ def test_an_answer_that_comes_too_late_is_not_shown(seen: Watched) -> None:
     held = []
     page.route("**/api/search?q=tiles*", lambda route: held.append(route))
     with page.expect_request("**/api/search?q=tiles*"):
-        page.keyboard.type("tiles")
+        seen.type("tiles")
     page.locator("[name=q]").fill("arrived")
     expect(page.locator(".hit > a")).to_have_text(["News"])
     for route in held:
@@ -74,7 +74,7 @@ def test_an_answer_that_comes_too_late_is_not_shown(seen: Watched) -> None:
 
 def test_filters_narrow_the_results_and_come_off_again(seen: Watched) -> None:
     page = seen.open("/")
-    page.keyboard.type("walrus")
+    seen.type("walrus")
     expect(page.locator("[name=folder]")).to_have_count(3)
     before = len(titles(seen))
     page.get_by_label("guides").check()
@@ -120,7 +120,7 @@ def test_everything_is_done_with_keys(seen: Watched) -> None:
 
 def test_escape_clears_what_was_asked(seen: Watched) -> None:
     page = seen.open("/")
-    page.keyboard.type("tiles")
+    seen.type("tiles")
     page.locator(".hit").first.wait_for()
     page.keyboard.press("Escape")
     expect(page.locator(".welcome")).to_be_visible()
@@ -136,7 +136,7 @@ def test_escape_clears_a_question_that_came_with_the_address_too(seen: Watched) 
 
 def test_enter_opens_the_first_hit(seen: Watched) -> None:
     page = seen.open("/")
-    page.keyboard.type("tiles")
+    seen.type("tiles")
     page.locator(".hit").first.wait_for()
     page.keyboard.press("Enter")
     expect(page).to_have_title("Dry floors · notes")
@@ -315,7 +315,7 @@ def test_the_token_is_pasted_once(visit: Visit, locked: Site) -> None:
     expect(page).to_have_title("API · notes")
     assert "token" not in page.evaluate("document.cookie")
     watched.open("/")
-    page.keyboard.type("tiles")
+    watched.type("tiles")
     expect(page.locator(".hit > a")).to_have_text(["Dry floors"])
     page.get_by_role("link", name="Log out").click()
     page.get_by_role("button", name="Log out").click()
@@ -327,7 +327,7 @@ def test_the_token_is_pasted_once(visit: Visit, locked: Site) -> None:
 def test_trouble_is_told_and_can_be_tried_again(seen: Watched) -> None:
     page = seen.open("/")
     page.route("**/api/search?*", lambda route: route.abort())
-    page.keyboard.type("tiles")
+    seen.type("tiles")
     expect(page.get_by_role("alert")).to_contain_text("That did not work")
     page.unroute("**/api/search?*")
     page.get_by_role("button", name="Try again").click()
@@ -374,7 +374,7 @@ def test_t23_five_hundred_payloads_open_no_dialog_and_load_nothing(
         for path in ("/docs/notes/title-3.md", "/docs/notes/", "/?q=payload&limit=100"):
             watched.open(path)
         page = watched.open("/")
-        page.keyboard.type("payload alert evil")
+        watched.type("payload alert evil")
         page.locator(".hit").first.wait_for()
         page.wait_for_timeout(200)
 
