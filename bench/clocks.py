@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
@@ -48,8 +48,11 @@ def _cpu_now() -> float:
 
 def children(pid: int) -> list[int]:
     """Return the processes that a process has started and not yet buried."""
-    threads = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(child) for each in threads for child in each.read_text().split()]
+    found: list[int] = []
+    for each in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has just ended
+            found += map(int, each.read_text().split())
+    return found
 
 
 def _cpu_of(pid: int) -> float:

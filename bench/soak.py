@@ -20,6 +20,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
+from bench.clocks import children
 from bench.corpus import Corpus
 from bench.crowd import Asker, Tally, changing
 from bench.crowd_questions import QUESTIONS, make_pages
@@ -139,15 +140,7 @@ def take(hour: float, pid: int, index: Path) -> Sample:
 
 def below(pid: int) -> list[int]:
     """Return the processes that a process started, and theirs."""
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            children = [int(word) for word in task.read_text(encoding="ascii").split()]
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        for child in children:
-            found += [child, *below(child)]
-    return found
+    return [each for child in children(pid) for each in (child, *below(child))]
 
 
 def rows(samples: Sequence[Sample], minutes: float) -> list[Figure]:

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from bench.clocks import children
 
 from bookwheel.cli import COMMANDS
 from bookwheel.library import Library
@@ -35,11 +36,8 @@ def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[s
 
 def descendants(pid: int) -> set[int]:
     """Return the processes that a process started, and those that they started."""
-    found: set[int] = set()
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in task.read_text(encoding="ascii").split():
-            found |= {int(child)} | descendants(int(child))
-    return found
+    started = children(pid)
+    return set(started).union(*map(descendants, started))
 
 
 def is_alive(pid: int) -> bool:
