@@ -112,6 +112,7 @@ def test_everything_is_done_with_keys(seen: Watched) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page).to_have_title(f"{title} · notes")
+    page.wait_for_load_state()
     page.keyboard.press("/")
     expect(page.locator("[data-finder]")).to_be_focused()
     page.keyboard.press("Escape")
@@ -129,6 +130,7 @@ def test_escape_clears_what_was_asked(seen: Watched) -> None:
 
 def test_escape_clears_a_question_that_came_with_the_address_too(seen: Watched) -> None:
     page = seen.open("/?q=tiles")
+    expect(page.locator("[name=q]")).to_be_focused()
     page.keyboard.press("Escape")
     expect(page.locator(".hit")).to_have_count(0)
     expect(page.locator(".welcome")).to_be_visible()
